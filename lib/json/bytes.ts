@@ -1,5 +1,6 @@
 /** The bytes of JSON syntax, classes of bytes, and conversions to bytes. */
 
+export const NO_BYTES: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const SPACE = 0x20;

@@ -22,7 +22,7 @@
  * turn, a text and the first value, a text and the second value, and the closing braces.
  */
 
-import { isSame } from "./bytes.ts";
+import { isSame, NO_BYTES } from "./bytes.ts";
 import {
   BRANCH_KIND,
   BRANCH_LENGTH,
@@ -201,10 +201,10 @@ function stepsOf(
 ): readonly Step[] | undefined {
   const steps: Step[] = [];
   /** The text after the last step. */
-  let text = NOTHING;
+  let text = NO_BYTES;
   const addSource = (source: Source): void => {
     steps.push({ text, source });
-    text = NOTHING;
+    text = NO_BYTES;
   };
   /**
    * Adds a value. It joins the step before it if the text between the two is the same as in the
@@ -222,7 +222,7 @@ function stepsOf(
       const places = [...step.source.places, place];
       const source = { ...step.source, last: index, places };
       steps[steps.length - 1] = { ...step, source };
-      text = NOTHING;
+      text = NO_BYTES;
     } else {
       addSource({ kind: "part", first: index, last: index, places: [place] });
     }
@@ -591,7 +591,7 @@ export class KernelPlans {
     const words = this.#words;
     const plan = this.#take(PLAN_STEPS + STEP_SIZE * steps.length);
     const counted = slotEffects.find((effect) => effect.kind === "count");
-    const prefix = counted?.kind === "count" ? counted.text : NOTHING;
+    const prefix = counted?.kind === "count" ? counted.text : NO_BYTES;
     let number = 0;
     if (!isWanted) number = UNWANTED;
     else if (proof !== undefined) {
@@ -679,8 +679,6 @@ export class KernelPlans {
     return at;
   }
 }
-
-const NOTHING = new Uint8Array(0);
 
 /**
  * Encodes the effects on the slots for the kernel, as pairs of a slot and an effect; returns

@@ -21,6 +21,7 @@ import {
   LOWER_U,
   MINUS,
   NINE,
+  NO_BYTES,
   OPEN_BRACE,
   OPEN_BRACKET,
   PLAIN,
@@ -90,7 +91,6 @@ const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
  * By depth, the kind of the open container. Shared by all tapes, because no two scans run at once.
  */
 const CONTAINERS = new Uint8Array(MAX_DEPTH + 1);
-const NO_BYTES = new Uint8Array(0);
 const NO_NUMBERS = new Int32Array(0);
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BACKSLASH, isSame, QUOTE } from "./bytes.ts";
+import { BACKSLASH, isSame, NO_BYTES, QUOTE } from "./bytes.ts";
 import { hashOfKey, hashOfName, NameIndex } from "./name_index.ts";
 import { type JsonKind, type JsonTape, keyText } from "./tape.ts";
 
@@ -285,8 +285,6 @@ export class JsonObject {
     this.#index = index;
   }
 }
-
-const NO_BYTES = new Uint8Array(0);
 
 /** Whether two values have the same source text. */
 export function sameSource(

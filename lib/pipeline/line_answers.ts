@@ -10,7 +10,7 @@ import { StreamRules } from "../dialects/dialects.ts";
 import type { NormalizerOptions } from "../dialects/normalizer.ts";
 import { type FailureReason, LineError } from "../errors.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { CR, LF, OPEN_BRACE } from "../json/bytes.ts";
+import { CR, LF, NO_BYTES, OPEN_BRACE } from "../json/bytes.ts";
 import { Kernel } from "../json/kernel.ts";
 import type { KernelWishes } from "../json/kernel_plans.ts";
 import { JsonReader } from "../json/reader.ts";
@@ -546,7 +546,7 @@ export class LineAnswers implements LineVisitor {
       // A record that was separated from a torn part stands behind the failure of that part
       // (rollout.md R5).
       const record = recordStart === undefined
-        ? NOTHING
+        ? NO_BYTES
         : out.view(length).slice();
       out.truncate(length);
       this.#failedRange(range, bytes, line, offset + range.start - start);
@@ -564,7 +564,7 @@ export class LineAnswers implements LineVisitor {
   /** Reports a line over the limit. */
   tooLong(length: number, line: number, offset: number): void {
     const error = lineTooLong(length, this.#limit);
-    this.#failed(new FailedLine(error, { line, offset }, NOTHING, undefined));
+    this.#failed(new FailedLine(error, { line, offset }, NO_BYTES, undefined));
   }
 
   #record(
@@ -623,15 +623,13 @@ export class LineAnswers implements LineVisitor {
     ) {
       this.#taker.failure(
         isBare
-          ? new FailedLine(failed.error, failed, NOTHING, undefined)
+          ? new FailedLine(failed.error, failed, NO_BYTES, undefined)
           : failed,
         this.out,
       );
     }
   }
 }
-
-const NOTHING = new Uint8Array(0);
 /**
  * The number of bytes of input from which on WebAssembly saves more time than it takes to start and
  * to make the plans, each of which takes as long as twenty lines. The rules of session files are so

@@ -13,7 +13,7 @@ import {
 } from "../history/records.ts";
 import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
 import { lastBytes } from "../files/byte_source.ts";
-import { LF } from "../json/bytes.ts";
+import { LF, NO_BYTES } from "../json/bytes.ts";
 import { fieldsOf, parseJson } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../pipeline/line_answers.ts";
@@ -77,7 +77,6 @@ export const TAIL_BYTES = 4096;
 const PIECE_BYTES = 8 << 20;
 /** The least size of a piece in checkpoints: writing large ones stays a small part of the work. */
 const PIECE_PER_CHECKPOINT = 2;
-const NOTHING = new Uint8Array(0);
 
 /** Folds a session, and returns after each piece what changes in the index. */
 export class SessionFold {
@@ -122,7 +121,7 @@ export class SessionFold {
     this.#start = start;
     this.bytes = this.#readTo = base;
     this.#pieceEnd = base + PIECE_BYTES;
-    this.#tail = this.#recent = from?.tail ?? NOTHING;
+    this.#tail = this.#recent = from?.tail ?? NO_BYTES;
     this.#state = saved === undefined
       ? new HistoryState()
       : HistoryState.restore(saved.history);
