@@ -359,7 +359,7 @@ const PLAIN_REGEXP =
   /^(?:[A-Z]?[a-z]*|[A-Z]*)(?:[./-](?:[A-Z]?[a-z]+|[A-Z]+)){0,8}[.-]?$/;
 /** The beginning of a setting or a header, which has its own line. */
 const SETTING_REGEXP =
-  /^[+-]?(?:(?:[A-Z][A-Z_]*|[a-z][a-z_.-]*|[A-Z][A-Z\d]*_[A-Z\d_]*|[a-z][a-z\d]*_[a-z\d_]*)\d*[=:]|[A-Za-z-]+[=:][ \t]*[^\s=]|[\w.-]{1,64}(?:[ \t]{1,16}[=:]|:[ \t]))/;
+  /^[+-]?(?:(?:[A-Z][A-Z_]*\d*|[a-z][a-z_.-]*\d*|[A-Z][A-Z\d]*_[A-Z\d_]*|[a-z][a-z\d]*_[a-z\d_]*)[=:]|[A-Za-z-]+[=:][ \t]*[^\s=]|[\w.-]{1,64}(?:[ \t]{1,16}[=:]|:[ \t]))/;
 
 /** The start and end of consecutive lines of equal length; only the last one may be shorter. */
 interface Paragraph {

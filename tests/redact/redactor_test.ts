@@ -1058,6 +1058,16 @@ Deno.test("Redactor takes linear time for texts that make backtracking quadratic
   }
 });
 
+Deno.test("Redactor takes linear time for a long line behind a secret that may go on there", () => {
+  const length = 500_000;
+  const secret = `ghp_${"aB3dE5fG7h".repeat(length / 10)}`;
+  for (const seed of ["A_1", "a_1", "A1", "a.a", "A-", "x ", "A_ "]) {
+    const line = `${seed}${seed.slice(-1).repeat(length)}`;
+    const masked = new Redactor().redact(`${secret}\n${line}`);
+    assert(masked.startsWith("[redacted:"), seed);
+  }
+});
+
 Deno.test("Redactor reads a line of 16 MB without an overflow", () => {
   for (const seed of ["a", "A1", "sk-a1", "token=a", "eyJ."]) {
     const text = `x ${seed.repeat(Math.ceil((1 << 24) / seed.length))}`;
