@@ -106,8 +106,12 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #sessions: SessionPart[] = [];
   #unkeptSessions = 0;
   readonly #turns: TurnRow[] = [];
-  /** Those that were not taken back. */
-  readonly #standing: TurnRow[] = [];
+  /** The turns of each thread that were not taken back. The last ones may have no row. */
+  readonly #standing = new Map<
+    string | null,
+    { count: number; readonly rows: TurnRow[] }
+  >();
+  #threadId: string | null = null;
   #turnCount = 0;
   /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
@@ -174,9 +178,12 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         if (!this.#isOfSubAgent) this.#isAnswered = false;
         return;
       case "rolled_back": {
-        const start = Math.max(0, this.#standing.length - part.turns);
-        for (const row of this.#standing.splice(start)) row.isTakenBack = true;
-        this.#isAnswered = false;
+        const standing = this.#standingTurns();
+        standing.count = Math.max(0, standing.count - part.turns);
+        for (const row of standing.rows.splice(standing.count)) {
+          row.isTakenBack = true;
+        }
+        if (!this.#isOfSubAgent) this.#isAnswered = false;
         return;
       }
       default:
@@ -252,6 +259,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #takeSession(part: SessionPart): void {
     this.#isOfSubAgent = part.parent_thread_id !== undefined;
+    this.#threadId = part.thread_id;
     if (this.#totals.enter(part.thread_id)) return;
     if (this.#sessions.length < MAX_SESSIONS) {
       this.#sessions.push(redactedSession(part, this.#options.redactor));
@@ -415,6 +423,13 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     } else this.#errors.set(shown, (known ?? 0) + 1);
   }
 
+  #standingTurns() {
+    const standing = this.#standing.get(this.#threadId) ??
+      { count: 0, rows: [] };
+    this.#standing.set(this.#threadId, standing);
+    return standing;
+  }
+
   #endTurn(part: TurnEndedPart): void {
     const { status, usage, error, isErrorShown } = part;
     const reason = error === null
@@ -429,12 +444,14 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     this.#totals.addUsage(usage);
     this.#turnCount += 1;
+    const standing = this.#standingTurns();
+    standing.count += 1;
     if (this.#turns.length < MAX_ROWS) {
       const { text: topic } = this.#topic;
       const work = this.#work.phrases();
       const row = { part, topic, work, isTakenBack: false };
       this.#turns.push(row);
-      this.#standing.push(row);
+      standing.rows.push(row);
     }
     this.#closeWork();
   }

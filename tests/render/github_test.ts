@@ -6,7 +6,7 @@ import {
   type GithubOptions,
   GithubRenderer,
 } from "../../lib/render/github.ts";
-import type { TranscriptPart } from "../../lib/render/parts.ts";
+import type { SessionPart, TranscriptPart } from "../../lib/render/parts.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { encode, once } from "../running.ts";
 import {
@@ -312,6 +312,48 @@ Deno.test("GithubRenderer tells which turns were taken back", () => {
     ["one", "two", "three"],
   );
   assertEquals(takenBack([...two, back(9)]), ["one", "two"]);
+});
+
+Deno.test("GithubRenderer takes back turns of the same thread only", () => {
+  const parts = (id: string, part: Partial<SessionPart> = {}) =>
+    partsOfLines([THREAD, TURN, message(id), DONE]).map((each) =>
+      each.type === "session" ? { ...each, thread_id: id, ...part } : each
+    );
+  const [run] = parts("a");
+  assert(run !== undefined);
+  const child = parts("b", { parent_thread_id: "a" });
+  const back: TranscriptPart = { type: "rolled_back", turns: 1 };
+  for (
+    const { name, backs, ends } of [
+      {
+        name: "of the run",
+        backs: [run, back],
+        ends: ["taken back", "✅ done"],
+      },
+      {
+        name: "of a child",
+        backs: [back, back],
+        ends: ["✅ done", "taken back"],
+      },
+    ]
+  ) {
+    const summary = summaryOf([...parts("a"), ...child, ...backs]);
+    const found = [...summary.matchAll(/<td>(taken back|✅ done)<\/td>/g)];
+    assertEquals(found.map(([, end]) => end), ends, name);
+  }
+});
+
+Deno.test("GithubRenderer takes back turns without a row before those with one", () => {
+  const turns = partsOfLines([THREAD, TURN, message("Done."), DONE]);
+  const many = Array.from({ length: 2001 }, () => turns.slice(1)).flat();
+  const back = (turns: number): TranscriptPart => ({
+    type: "rolled_back",
+    turns,
+  });
+  assert(
+    !summaryOf([...turns.slice(0, 1), ...many, back(1)]).includes("taken back"),
+  );
+  assert(summaryOf([...many.slice(0, 6), back(1)]).includes("taken back"));
 });
 
 Deno.test("GithubRenderer takes no message of another agent for that of the run", () => {
