@@ -371,6 +371,8 @@ export class ThreadJudge {
   #runs = 0;
   /** Whether the current event was copied from another thread, whose commands it has. */
   #isInherited = false;
+  /** The id of the first record after those events, which may be shown only in a later event. */
+  #firstOwnId = 0;
   /** The `last_agent_message` of the current event. */
   #lastMessage: string | undefined;
   /** Whether the current event ends a turn that left its prompt without an answer. */
@@ -436,6 +438,7 @@ export class ThreadJudge {
       this.#hadAnswer = this.#work.endsWithAnswer;
     }
     take();
+    if (this.#isInherited) this.#firstOwnId = this.#transcript.nextId;
     // In session files, an answer is complete when its response item arrives.
     const isPart = isSession && sign === "answer";
     if (sign === undefined || isPart) return;
@@ -473,7 +476,7 @@ export class ThreadJudge {
     emit(part);
   }
 
-  #addEntry({ record, phase, turn }: EntryPart): void {
+  #addEntry({ id, record, phase, turn }: EntryPart): void {
     // An entry that ends after its turn was left running.
     if (phase === "late") return;
     const seen = this.#seen;
@@ -482,7 +485,8 @@ export class ThreadJudge {
       seen.hasAnswer = true;
       this.finalMessage = record.payload.markdown;
     }
-    if (seen.stage === "ended" || this.#isInherited) return;
+    const isInherited = this.#isInherited || id < this.#firstOwnId;
+    if (seen.stage === "ended" || isInherited) return;
     for (const command of failedCommandsOf(record)) this.commands.add(command);
   }
 

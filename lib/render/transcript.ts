@@ -228,6 +228,11 @@ export class TranscriptBuilder
     return this.#state.unknownMode;
   }
 
+  /** @ignore The id of the next record; see {@linkcode HistoryState.nextId}. */
+  get nextId(): number {
+    return this.#state.nextId;
+  }
+
   /** @ignore The tokens used, each request once; `null` until an event has a count. */
   get tokens(): Tokens | null {
     return this.#tokens;

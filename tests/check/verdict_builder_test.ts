@@ -794,6 +794,8 @@ Deno.test("VerdictBuilder counts no failed commands that a fork copied from its 
     eventLine("task_started", {
       turn_id: "01a1f998-5ee8-7790-ac0e-f0e935d388f3",
     }),
+    // The failed command waits for this one, and is shown when the fork begins its own turn.
+    callLine("shell", { command: ["make", "open"] }, "open"),
     ...failed("copied"),
     eventLine("task_started", {
       turn_id: "01a1f998-5f38-7ab3-b5d7-cab88876d162",
