@@ -647,6 +647,7 @@ function endOf(chunks: readonly ExecChunk[] = []): number {
 /** Returns the chunks from an offset on, with offsets counted from there. */
 function chunksFrom(chunks: readonly ExecChunk[], start: number): ExecChunk[] {
   const rest: ExecChunk[] = [];
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (const { offset, content } of chunks) {
     const end = offset + byteLength(content);
     if (end <= start) continue;
@@ -654,7 +655,7 @@ function chunksFrom(chunks: readonly ExecChunk[], start: number): ExecChunk[] {
     const bytes = new TextEncoder().encode(content).subarray(known);
     rest.push({
       offset: offset + known - start,
-      content: new TextDecoder().decode(bytes),
+      content: decoder.decode(bytes),
     });
   }
   return rest;

@@ -502,14 +502,14 @@ Deno.test("TranscriptBuilder splits the output of a command that ends after its 
       status: "in_progress",
     }),
     DONE,
-    command("completed", { aggregated_output: "é one\ntwo ü\n" }),
+    command("completed", { aggregated_output: "é one\n\ufefftwo ü\n" }),
   ]);
   const chunks = entriesOf(parts).map(({ record }) =>
     "stdout_chunks" in record.payload && record.payload.stdout_chunks
   );
   assertEquals(chunks, [
     [{ offset: 0, content: "é one\n" }],
-    [{ offset: 0, content: "two ü\n" }],
+    [{ offset: 0, content: "\ufefftwo ü\n" }],
   ]);
 });
 
