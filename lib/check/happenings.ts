@@ -112,6 +112,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   #isDamaged = false;
   /** Whether the current event was copied from another session. */
   #isInherited = false;
+  #hasCopies = false;
 
   /**
    * Constructs a new instance.
@@ -181,6 +182,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     // Lines may be written a little out of order. The times of happenings never decrease.
     if (time !== undefined) this.#at = Math.max(this.#at ?? 0, time);
     this.#isInherited = event.inherited === true;
+    this.#hasCopies ||= this.#isInherited;
     if (this.#isInherited) return;
     const { type, item_type } = event;
     if (type === "thread.started") {
@@ -225,7 +227,9 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   }
 
   readonly #addPart = (part: TranscriptPart): void => {
-    if (part.type !== "turn_ended" || this.#isInherited) return;
+    // A copied turn without an end is over when the first own turn begins.
+    const isCopied = this.#isInherited || this.#hasCopies && !this.#hasTurn;
+    if (part.type !== "turn_ended" || isCopied) return;
     this.#hasTurn = false;
     const { endedAt, durationMs } = part;
     const { verdict } = this.#builder;

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { type Happening, HappeningReader } from "../../lib/check/happenings.ts";
 import { linesOf, namesIn, readFixture } from "../fixtures.ts";
-import { encode, inChunks } from "../running.ts";
+import { encode, encodeJsonl, inChunks } from "../running.ts";
+import { eventLine, line, promptLine } from "../session_lines.ts";
 
 /** Feeds a session in chunks of `size` bytes; returns one line for each happening. */
 function happeningsOf(bytes: Uint8Array, size: number): string[] {
@@ -112,5 +113,27 @@ Deno.test("HappeningReader ends an open turn when it is flushed", () => {
   assertEquals(happeningsOf(cut, 1000).slice(-2), [
     "turn is open",
     "18.259 turn.ended open 1260",
+  ]);
+});
+
+Deno.test("HappeningReader emits no end of a turn that a sub-agent copied from its parent in mid-turn", () => {
+  const id = "01a1f998-5f1d-7a62-b041-acc1b3a62c8f";
+  const parent = "01a1f998-5ed9-73e1-ab03-ae5d4cf3b43c";
+  const turn_id = "01a1f998-5f38-7ab3-b5d7-cab88876d162";
+  const session = encodeJsonl([
+    line("session_meta", { id, forked_from_id: parent, cwd: "/" }),
+    line("session_meta", { id: parent, cwd: "/" }),
+    eventLine("task_started", {
+      turn_id: "01a1f998-5ee8-7790-ac0e-f0e935d388f3",
+    }),
+    promptLine("copied"),
+    eventLine("task_started", { turn_id }),
+    promptLine("own"),
+    eventLine("turn_aborted", { turn_id, reason: "interrupted" }),
+  ]);
+  assertEquals(happeningsOf(session, 1000), [
+    "15.000 session.started",
+    "15.000 turn.started",
+    "15.000 turn.ended aborted undefined",
   ]);
 });
