@@ -119,7 +119,7 @@ export const TABLES = {
       [
         "item_type",
         "word",
-        "`command_execution`, `file_change`, `mcp_tool_call`, `web_search`, `collab_tool_call`, `tool_call`, `dynamic_tool_call`, `image_view` or `image_generation`",
+        "`command_execution`, `file_change`, `mcp_tool_call`, `web_search`, `collab_tool_call`, `tool_call`, `dynamic_tool_call`, `image_view`, `image_generation`, or a type that codexpipe does not know",
       ],
       ["call_id", "word?", "the id of the call in the requests to the model"],
       [
