@@ -275,7 +275,8 @@ export class WireTree {
     const isShown = dialect.kindCount < MAX_KINDS && name.length <= 120;
     const parts = isShown ? name.split("/") : [ANY_NAME];
     const shown = parts.map((part) =>
-      part.startsWith("(") || isWord(part) ? part : ANY_NAME
+      // Records without a type are `(no type)`, `(meta)` and others.
+      isWord(part.replace(/^\((?:no )?(.+)\)$/, "$1")) ? part : ANY_NAME
     ).join("/");
     return dialect.kind(shown) ?? dialect.add(new WireKind(shown));
   }

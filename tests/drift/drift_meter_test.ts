@@ -365,6 +365,17 @@ Deno.test("DriftMeter prints no value and no name of user data", () => {
   }));
 });
 
+Deno.test("DriftMeter replaces words in parentheses, and escape codes, in the names of kinds by *", () => {
+  for (
+    const type of ["(a secret", "(a secret)", "(\x1b[31mred", "(\x1b[31mred)"]
+  ) {
+    const event = { type: "event_msg", payload: { type } };
+    const found = [...findingsIn([STARTED, { type }]), ...findingsIn([event])];
+    const kinds = new Set(found.map(({ kind }) => kind));
+    assertEquals([...kinds], ["*", "event_msg/*"], type);
+  }
+});
+
 Deno.test("DriftMeter replaces the names of members of a new object by *", () => {
   const found = findingsIn([{
     ...STARTED,
