@@ -46,7 +46,10 @@ const MAX_HEADER_LINES = 8;
 /** Parses the output of a call: a text, a list of content, or (in old releases) an object. */
 export function readToolOutput(output: unknown): ToolOutput {
   if (isObject(output)) {
-    const inner = readToolOutput(output.content ?? output.text);
+    const content = output.content ?? output.text;
+    const inner = readToolOutput(
+      isObject(content) ? contentText(content) : content,
+    );
     return { ...inner, success: booleanOf(output.success) ?? inner.success };
   }
   if (Array.isArray(output)) {
@@ -70,12 +73,16 @@ export function contentText(content: unknown, separator = ""): string {
     : contentTexts(content).join(separator);
 }
 
-/** Returns the texts of content: a text, an object with a `text`, or a list of these. */
-export function contentTexts(content: unknown): string[] {
+/**
+ * Returns the texts of content: a text, an object with a `text`, or a list of these. Deeper levels
+ * than those of parts are not read: a line of thousands would overflow the stack.
+ */
+export function contentTexts(content: unknown, levels = 4): string[] {
   if (typeof content === "string") return [content];
+  if (levels === 0) return [];
   return isObject(content)
-    ? contentTexts(content.text)
-    : listOf(content).flatMap((part) => contentTexts(part));
+    ? contentTexts(content.text, levels - 1)
+    : listOf(content).flatMap((part) => contentTexts(part, levels - 1));
 }
 
 function withoutHeader(text: string): PlainOutput {

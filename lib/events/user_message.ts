@@ -86,7 +86,8 @@ function partsOf(content: unknown): Fields[] {
 
 /** Returns the text of a part of any type except media. */
 function wordsOf(part: Fields): string | undefined {
-  return isMedia(part) ? undefined : contentTexts(part.text).at(0);
+  const texts = isMedia(part) ? [] : contentTexts(part.text);
+  return texts.length === 0 ? undefined : texts.join("");
 }
 
 function isMedia(part: Fields | undefined): boolean {

@@ -244,6 +244,7 @@ Deno.test("HistoryState.apply() shows texts that are objects or lists of parts",
   const snapshot = snapshotOf([
     PAGINATED,
     pagedLine("UserMessage", { id: "u", content: [{ type: "text", text }] }),
+    pagedLine("UserMessage", { id: "v", content: [{ text: ["g", "o"] }] }),
     pagedLine("Reasoning", { id: "r", summary_text: [text] }),
     pagedLine("AgentMessage", { id: "a", content: { type: "Text", text } }),
     pagedLine("AgentMessage", { id: "b", text: [text] }),
@@ -252,7 +253,7 @@ Deno.test("HistoryState.apply() shows texts that are objects or lists of parts",
     snapshot.records.map(({ payload }) =>
       JSON.stringify(payload).includes('"go"')
     ),
-    [true, true, true, true],
+    [true, true, true, true, true],
   );
 });
 

@@ -1242,6 +1242,27 @@ Deno.test("HistoryState.apply() accepts values nested 100,000 deep", () => {
   assertEquals(state.snapshot().records.length, 2);
 });
 
+Deno.test("HistoryState.apply() accepts texts and outputs nested 10,000 deep", () => {
+  const levels = 10_000;
+  for (
+    const [open, close] of [["[", "]"], ['{"text":', "}"], ['{"content":', "}"]]
+  ) {
+    const deep = JSON.parse(
+      `${open?.repeat(levels)}"x"${close?.repeat(levels)}`,
+    );
+    const call = { name: "shell", arguments: "{}", call_id: "c" };
+    const state = historyOf([
+      itemLine("message", { role: "user", content: [{ text: deep }] }),
+      itemLine("message", { role: "user", content: deep }),
+      itemLine("message", { role: "assistant", content: deep }),
+      itemLine("reasoning", { summary: deep }),
+      itemLine("function_call", call),
+      itemLine("function_call_output", { call_id: "c", output: deep }),
+    ]);
+    assertEquals(state.snapshot().records.length, 1);
+  }
+});
+
 Deno.test("HistoryState.restore() and RecordStore.restore() refuse other values and layouts", () => {
   const good = new HistoryState().snapshot();
   const cases: readonly [unknown, string][] = [
