@@ -183,7 +183,8 @@ function failedTurn(event: Fields): Fields | undefined {
   const word = hasFailed ? textOf(status) : undefined;
   const stated = typeof error === "string" ? { message: error } : error;
   if (word === undefined && !isObject(stated)) return undefined;
-  const failure = { message: word ?? "", ...fieldsOf(stated) };
+  const { message, ...rest } = fieldsOf(stated);
+  const failure = { message: textOf(message) ?? word ?? "", ...rest };
   return { ...event, type: "turn.failed", error: failure };
 }
 

@@ -383,9 +383,10 @@ const KEPT_CAPACITY = 1 << 20;
 /**
  * Converts JSONL of any dialect to the JSONL of its events: {@linkcode JsonlEvents} from bytes to
  * bytes. Events of exec streams and app-servers have the text that {@linkcode JsonlNormalizer}
- * writes. Events of session files, and notices of the protocol up to 0.43, are encoded anew: there
- * `1.0` becomes `1`, except in the arguments of calls, but counts beyond 2^53 stay exact. The events
- * of a block are emitted as one block, which is reused: copy it if it must outlast the call.
+ * writes. Events of session files, notices of the protocol up to 0.43, and each `turn.completed`
+ * that becomes `turn.failed` are encoded anew: there `1.0` becomes `1`, except in the arguments of
+ * calls, but counts beyond 2^53 stay exact. The events of a block are emitted as one block, which is
+ * reused: copy it if it must outlast the call.
  *
  * @example A session file as events
  * ```ts

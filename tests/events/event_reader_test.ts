@@ -764,6 +764,8 @@ Deno.test("EventReader fails the turn of an exec stream that ends with an error 
   const ends = [
     { error: { message: "No", code: 7 } },
     { error: "No", status: "completed" },
+    { error: { message: { text: "No" } } },
+    { error: { message: null }, status: "failed" },
     { status: "interrupted" },
     { status: "completed", error: null },
     { status: "success" },
@@ -774,6 +776,8 @@ Deno.test("EventReader fails the turn of an exec stream that ends with an error 
   assertEquals(events.map(({ type, error }) => [type, error]), [
     ["turn.failed", { message: "No", code: 7 }],
     ["turn.failed", { message: "No" }],
+    ["turn.failed", { message: "" }],
+    ["turn.failed", { message: "failed" }],
     ["turn.failed", { message: "interrupted" }],
     ["turn.completed", null],
     ["turn.completed", undefined],
