@@ -436,6 +436,13 @@ for (
   }
 }
 
+Deno.test("render leaves the file of --errors-to as it is if --output is refused", async () => {
+  const args = ["render", "--output=a", "--errors-to=e", "a"];
+  const files = { a: SESSION };
+  const { status, written } = await call(args, { files });
+  assertEquals([status, written.size], [2, 0]);
+});
+
 Deno.test("render finishes its page when it is interrupted, and ends with 130", async () => {
   const interrupt = new AbortController();
   const stdin = new Hose();

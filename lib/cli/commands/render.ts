@@ -1,6 +1,7 @@
 /** `codexpipe render`. */
 
 import type { RunCommand } from "../command.ts";
+import type { ErrorFile } from "../created_file.ts";
 import { statusAfter, UsageError } from "../endings.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
@@ -30,11 +31,16 @@ export const run: RunCommand = async (context) => {
       throw new UsageError("--output and --errors-to name the same file");
     }
   }
-  // The modules that check for overwriting are loaded here, since they load slowly.
-  const errors = errorsTo === undefined
-    ? undefined
-    : await (await import("./_overwriting.ts"))
-      .createErrorFile(errorsTo, files, context);
+  let errors: ErrorFile | undefined;
+  if (errorsTo !== undefined) {
+    // Loaded here, since the checks for overwriting load slowly.
+    const { createErrorFile, InputFiles } = await import("./_overwriting.ts");
+    // Before the file of --errors-to is emptied.
+    if (target !== undefined) {
+      await new InputFiles(files, context).refuse("output", target);
+    }
+    errors = await createErrorFile(errorsTo, files, context);
+  }
   const document: Destination = target === undefined
     ? screenDestination(context)
     : await (await import("./_document_file.ts")).openDocument(context, files);
