@@ -171,13 +171,14 @@ export async function openNamed(
   inputs: readonly ChosenInput[],
   process: Surroundings,
 ): Promise<Input> {
-  if (path === STDIN && inputs.some(({ name }) => name === STDIN)) {
-    throw new UsageError(
-      `--${flag}=- and the input are both stdin, which can be read only once: name a file`,
-    );
-  }
-  // Otherwise the message would be about session files below the folder.
-  if ((await process.look(path))?.isDirectory) {
+  if (path === STDIN) {
+    if (inputs.some(({ name }) => name === STDIN)) {
+      throw new UsageError(
+        `--${flag}=- and the input are both stdin, which can be read only once: name a file`,
+      );
+    }
+    // Otherwise the message would be about session files below the folder.
+  } else if ((await process.look(path))?.isDirectory) {
     throw new IoError(`${path}: cannot open: is a directory`);
   }
   return await openInput(path, process);

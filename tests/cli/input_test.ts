@@ -319,3 +319,12 @@ for (const { command, flag } of FILE_FLAGS) {
     );
   });
 }
+
+Deno.test("usage --prices=- reads stdin beside a folder of that name", async () => {
+  const prices = await call(["usage", "--prices=-", "a"], {
+    files: { a: "{}" },
+    directories: ["-"],
+    stdin: '{"*":{"input":1,"output":1}}',
+  });
+  assertEquals(prices.status, 0, prices.stderr);
+});
