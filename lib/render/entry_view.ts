@@ -4,6 +4,7 @@ import { commandLine } from "../dialects/exec/command_line.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { readableReview } from "../events/contents.ts";
 import {
+  type AnyHistoryRecord,
   type ExecChunk,
   type ExploreStatus,
   type HistoryRecord,
@@ -228,18 +229,30 @@ export function viewEntry(
   >,
   redactor: TextRedactor = NO_REDACTOR,
 ): EntryView {
-  if (!isKnownRecord(record)) {
-    const json = redactor.redact(indentedJson(record.payload));
-    return { kind: "unknown", type: redactor.redact(record.type), json };
+  try {
+    if (!isKnownRecord(record)) return viewUnknown(record, redactor);
+    const view = viewKnown(record, redactor, outputs);
+    const isNotice = view.kind === "notice" && view.level === "error";
+    return isWarning && isNotice ? { ...view, level: "warning" } : view;
+  } catch (error) {
+    // The records of an unchecked snapshot may lack fields, which makes `viewKnown` throw.
+    if (!(error instanceof TypeError)) throw error;
+    return viewUnknown(record, redactor);
   }
-  const view = viewKnown(record, redactor, outputs);
-  const isNotice = view.kind === "notice" && view.level === "error";
-  return isWarning && isNotice ? { ...view, level: "warning" } : view;
 }
 
+/** Returns the caption of an image, after `failed` if the image could not be made. */
 function imageCaption({ caption, metadata }: ImagePayload): string {
   const failed = isFailedWord(metadata?.status) ? "failed" : "";
   return [failed, caption ?? ""].filter((part) => part !== "").join(": ");
+}
+
+function viewUnknown(
+  { type, payload }: AnyHistoryRecord,
+  redactor: TextRedactor,
+): UnknownView {
+  const json = redactor.redact(indentedJson(payload));
+  return { kind: "unknown", type: redactor.redact(type), json };
 }
 
 function viewKnown(
@@ -330,6 +343,8 @@ function viewKnown(
     }
     case "rate_limits":
       return notice("Rate limits", limitsText(record.payload));
+    default:
+      return viewUnknown(record, redactor);
   }
 }
 
@@ -477,13 +492,28 @@ function viewArguments(
   }));
 }
 
+/** Lists the used share of each rate limit window that the plan has. */
 function limitsText(limits: RateLimitsPayload): string {
   const windows = [
-    ["primary", limits.primary_used_percent],
-    ["secondary", limits.secondary_used_percent],
+    ["short", limits.primary_window_minutes, limits.primary_used_percent],
+    ["long", limits.secondary_window_minutes, limits.secondary_used_percent],
   ] as const;
-  return windows.filter(([, used]) => used !== null)
-    .map(([name, used]) => `${name} window ${used} % used`).join(", ");
+  return windows.flatMap(([place, length, used]) => {
+    const minutes = length ?? 0;
+    const name = minutes > 0 ? lengthName(minutes) : place;
+    return used !== null && (minutes > 0 || used > 0)
+      ? [`${name} window ${used} % used`]
+      : [];
+  }).join(", ");
+}
+
+/** Names a window by its length, as the primary window is not the shorter one in all plans. */
+function lengthName(minutes: number): string {
+  if (minutes < 60) return `${minutes}-minute`;
+  // 1,430 and not 1,440: some releases write a day as 1,439 minutes.
+  return minutes < 1_430
+    ? `${Math.round(minutes / 60)}-hour`
+    : `${Math.round(minutes / 1_440)}-day`;
 }
 
 /** Says how work ended, unless it succeeded. */

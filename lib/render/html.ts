@@ -1,7 +1,6 @@
 /** Writes transcripts as HTML pages that work offline and without their script. */
 
 import { isPrompt } from "../history/mapping/text_lines.ts";
-import type { PlanStep } from "../history/records.ts";
 import { endOf, startOf } from "../json/text_ends.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
@@ -663,20 +662,22 @@ function articleHtml(
 }
 
 /** The sign of a plan's step by its status, and its label for screen readers. */
-const STEP_SIGNS: Record<
-  PlanStep["status"],
-  readonly [sign: string, words: string]
-> = {
-  pending: ["○", "to do"],
-  in_progress: ["◐", "in progress"],
-  complete: ["✓", "done"],
-  skipped: ["–", "skipped"],
-};
+const STEP_SIGNS: ReadonlyMap<string, readonly [sign: string, words: string]> =
+  new Map([
+    ["pending", ["○", "to do"]],
+    ["in_progress", ["◐", "in progress"]],
+    ["complete", ["✓", "done"]],
+    ["skipped", ["–", "skipped"]],
+  ]);
 
 function planHtml({ name, steps, done }: PlanView, frame: EntryFrame): string {
   const items = steps.map(({ description, status }) => {
-    const [sign, words] = STEP_SIGNS[status];
-    return `<li class="${status}"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
+    // The records of an unchecked snapshot may have another status.
+    const [sign, words] = STEP_SIGNS.get(status) ??
+      ["·", "in an unknown state"];
+    return `<li class="${
+      attributeText(status)
+    }"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
       elementText(description)
     }</span></li>\n`;
   });

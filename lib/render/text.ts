@@ -463,7 +463,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       skipped: ["– ", dim],
     } as const;
     for (const { description, status } of steps) {
-      const [sign, look] = looks[status];
+      const [sign, look] = looks[status] ?? looks.pending;
       this.#addText(inertText(description), { sign: `  ${sign}`, look });
     }
   }

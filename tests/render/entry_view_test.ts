@@ -4,8 +4,9 @@ import { Redactor } from "../../lib/redact/redactor.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
 import { SECRET } from "./transcripts.ts";
 
+/** An unchecked record. */
 function recordOf(type: string, payload: unknown): AnyHistoryRecord {
-  // A cast at the boundary: the payloads have only the fields that are shown.
+  // A cast at the boundary: the payload of a snapshot is not checked.
   return { id: 1, type, payload } as AnyHistoryRecord;
 }
 
@@ -144,6 +145,8 @@ for (const { type, payload } of SECRETS) {
   });
 }
 
+const TYPES = SECRETS.map(({ type }) => type).concat("rate_limits");
+
 Deno.test("viewEntry() returns the redacted output of each explored command", () => {
   const redactor = new Redactor();
   const view = viewEntry({
@@ -195,22 +198,65 @@ Deno.test("viewEntry() adds to an image that it was not made", () => {
   assertEquals(captionOf("A square", "completed"), "A square");
 });
 
-Deno.test("viewEntry() tells the known use of rate limits", () => {
-  const textOf = (primary: number | null, secondary: number | null) => {
-    const view = viewEntry({
-      record: recordOf("rate_limits", {
-        primary_used_percent: primary,
-        secondary_used_percent: secondary,
-      }),
-    });
-    return view.kind === "notice" && view.text;
-  };
-  assertEquals(
-    textOf(51.5, 0),
-    "primary window 51.5 % used, secondary window 0 % used",
-  );
-  assertEquals(textOf(null, 50), "secondary window 50 % used");
-});
+const LIMITS = [
+  {
+    name: "two windows",
+    payload: {
+      primary_used_percent: 51.5,
+      primary_window_minutes: 299,
+      secondary_used_percent: 0,
+      secondary_window_minutes: 10_079,
+    },
+    text: "5-hour window 51.5 % used, 7-day window 0 % used",
+  },
+  {
+    name: "a plan with a weekly window only",
+    payload: {
+      primary_used_percent: 75,
+      primary_window_minutes: 10_080,
+      secondary_used_percent: 0,
+      secondary_window_minutes: 0,
+    },
+    text: "7-day window 75 % used",
+  },
+  {
+    name: "windows of unknown length",
+    payload: {
+      primary_used_percent: 75,
+      primary_window_minutes: 0,
+      secondary_used_percent: 50,
+      secondary_window_minutes: null,
+    },
+    text: "short window 75 % used, long window 50 % used",
+  },
+  {
+    name: "a window of unknown use",
+    payload: {
+      primary_used_percent: null,
+      primary_window_minutes: 300,
+      secondary_used_percent: 50,
+      secondary_window_minutes: 10_080,
+    },
+    text: "7-day window 50 % used",
+  },
+  {
+    name: "windows of minutes and of a month",
+    payload: {
+      primary_used_percent: 90,
+      primary_window_minutes: 15,
+      secondary_used_percent: 1,
+      secondary_window_minutes: 43_200,
+    },
+    text: "15-minute window 90 % used, 30-day window 1 % used",
+  },
+] satisfies { name: string; payload: object; text: string }[];
+
+for (const { name, payload, text } of LIMITS) {
+  Deno.test(`viewEntry() names rate limits by the length of their windows: ${name}`, () => {
+    const view = viewEntry({ record: recordOf("rate_limits", payload) });
+    assertEquals(view.kind === "notice" && view.text, text);
+  });
+}
 
 Deno.test("viewEntry() takes an error for a warning if Codex sends the request again", () => {
   for (
@@ -223,6 +269,17 @@ Deno.test("viewEntry() takes an error for a warning if Codex sends the request a
     const record = recordOf("plain_message", { role: "error", lines });
     const view = viewEntry({ record });
     assertEquals(view.kind === "notice" && view.level, level);
+  }
+});
+
+Deno.test("viewEntry() accepts invalid payloads", () => {
+  const payloads = [{}, { lines: 1 }, { sections: [null] }, { entries: "x" }, {
+    changes: { a: null },
+  }];
+  for (const type of TYPES) {
+    for (const payload of payloads) {
+      assert(viewEntry({ record: recordOf(type, payload) }).kind.length > 0);
+    }
   }
 });
 

@@ -206,6 +206,28 @@ Deno.test("every renderer writes a record of an unknown type, unless tools are l
   assert(named.endsWith("\n`hologram`\n"));
 });
 
+Deno.test("every renderer writes a step of an unknown status in a snapshot that was not checked", () => {
+  const status = '"><b>';
+  // A cast at the boundary: a program may pass any JSON.
+  const snapshot = {
+    records: [{
+      id: 1,
+      type: "plan_update",
+      payload: { name: "Plan", steps: [{ description: "Go on", status }] },
+    }],
+  } as unknown as HistorySnapshot;
+  for (
+    const renderer of [
+      new TextRenderer(),
+      new MarkdownRenderer(),
+      new HtmlRenderer(),
+    ]
+  ) {
+    const text = writtenBy(renderer, snapshotParts(snapshot));
+    assert(text.includes("Go on") && !text.includes(status), text);
+  }
+});
+
 Deno.test("every renderer writes that an edit is proposed, or failed without a reason", () => {
   const changes = {
     "a.ts": { type: "update", unified_diff: "-x\n+y", move_path: null },
