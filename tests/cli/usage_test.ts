@@ -334,6 +334,17 @@ Deno.test("usage --cwd counts the usage in a folder and below it", async () => {
   }
 });
 
+Deno.test("usage --cwd reports the tokens that it leaves out because their folder is unknown", async () => {
+  const { stderr } = await call(
+    ["usage", "--cwd=/home/dev", "file.jsonl", "run.jsonl"],
+    WORLD,
+  );
+  assertEquals(
+    stderr,
+    "codexpipe: 1,260 tokens of an unknown folder are left out\n",
+  );
+});
+
 Deno.test("usage --cwd expands ~ to the user's home", async () => {
   const { stdout } = await call(
     ["usage", "--cwd=~/proj", "--json", "file.jsonl", "run.jsonl"],

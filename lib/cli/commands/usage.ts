@@ -116,7 +116,7 @@ async function pricesOf(
 
 async function rowsOf(
   meter: UsageMeter,
-  { args, process }: CommandContext,
+  { args, diagnostics, process }: CommandContext,
 ): Promise<UsageRow[]> {
   const rows = meter.rows();
   const cwd = args.value("cwd");
@@ -126,6 +126,13 @@ async function rowsOf(
     import("./_sessions.ts"),
   ]);
   const folder = await WorkingFolder.of(workingFolderOf(cwd, process));
+  const unplaced = rows.filter((row) => row.cwd === null)
+    .reduce((tokens, row) => tokens + row.total_tokens, 0n);
+  if (unplaced > 0n) {
+    diagnostics.remark(
+      `${countText(unplaced)} tokens of an unknown folder are left out`,
+    );
+  }
   return rows.filter((row) => folder.holds(row.cwd));
 }
 
