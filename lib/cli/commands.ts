@@ -12,6 +12,7 @@ import {
   DIALECT_MEANINGS,
   FORMATS,
   HISTORY_INPUTS,
+  HOW_JOBS_READ,
   type NarrowedFlag,
   oneOf,
   SESSION_FILTERS,
@@ -52,6 +53,11 @@ function formats(
   return [{ name: "format", choices, default: choices[0], details }, "json"];
 }
 
+/** `--jobs` of a command with options for which files are read one after the other. */
+function jobsInTurnWith(options: string): NarrowedFlag {
+  return { name: "jobs", details: `${HOW_JOBS_READ}, and with ${options}.` };
+}
+
 const TRANSCRIPT: Command["flags"] = [
   "reasoning",
   "tools",
@@ -71,7 +77,7 @@ const ANSWERING: Command["flags"] = [
   "strict",
   "line-buffered",
   "engine",
-  "jobs",
+  jobsInTurnWith("--errors-to, --on-error=stop, --line-buffered and --verbose"),
   "quiet",
   "verbose",
 ];
@@ -123,7 +129,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   history: {
     text:
-      `Prints the history of a session as JSON, or its changes. Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. ${FORKS}`,
+      `Prints the history of a session as JSON, or its changes. Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, app-server streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. ${FORKS}`,
     usage: [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',
@@ -151,7 +157,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   usage: {
     text:
-      "Counts the tokens that were used, each request once. Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are repeated, histories that forks and sub-agents copied, and counters that restart or continue are recognized and not counted twice; --explain shows how, line by line. If the session file of a thread is read, its exec stream is left out. Exec streams contain no time and, since Codex 0.44, no model and directory: those are unknown.",
+      "Counts the tokens that were used, each request once. Reads exec streams, app-server streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are repeated, histories that forks and sub-agents copied, and counters that restart or continue are recognized and not counted twice; --explain shows how, line by line. If the session file of a thread is read, its exec stream is left out. Exec streams contain no time and, since Codex 0.44, no model and directory: those are unknown.",
     usage: [
       "codexpipe usage [OPTIONS]",
       "codexpipe usage [OPTIONS] FILE ...",
@@ -196,7 +202,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   render: {
     text:
-      `Renders a session as text, Markdown, HTML or a summary. Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. ${FORKS}`,
+      `Renders a session as text, Markdown, HTML or a summary. Shows messages, commands and their output, edits, plans and tool calls, each once and in order, with turns, durations and token counts where the input has them. Reads exec streams, app-server streams, session files of all releases, and snapshots. Text from stdin, or from a file that is followed, is written as it arrives. The content of the log is harmless in every form: control characters, HTML and workflow commands in it have no effect, and Markdown has one only in messages and reasoning, where it is made harmless. Several files are sessions of one document, or with --to=site a page each. ${FORKS}`,
     usage: [
       'codex exec --json "…" | codexpipe render --to=text',
       "codexpipe render [OPTIONS] [FILE ...]",
@@ -292,7 +298,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
       {
         name: "stamp",
         text:
-          "Take times from the clock where the input has none. For live exec streams, whose events have no time: the time of an event is when it was read.",
+          "Take times from the clock where the input has none. For --to=otlp and live exec streams, whose events have no time: the time of an event is when it was read.",
       },
       "table",
       {
@@ -313,7 +319,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
       {
         name: "jobs",
         details:
-          "For --to=tables: with other formats, the output for a file depends on the files before it. The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them, and with --errors-to, --on-error=stop and --verbose.",
+          `For --to=tables: with other formats, the output for a file depends on the files before it. ${HOW_JOBS_READ}, and with --errors-to, --on-error=stop and --verbose.`,
       },
       "quiet",
       "verbose",
@@ -386,7 +392,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
         details:
           "For the report to GitHub Actions. REGEXP is a JavaScript regular expression. Can be given several times.",
       },
-      "jobs",
+      jobsInTurnWith("--github"),
       {
         name: "quiet",
         text:
@@ -424,7 +430,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
         FORMATS.search,
         "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, the change, how often it occurs, and how codexpipe treats it. json is one object with the findings and the number of further ones; jsonl is one finding per line.",
       ),
-      "jobs",
+      jobsInTurnWith("--write-baseline"),
       { name: "quiet", summary: "Do not print messages about the input." },
     ],
     load: () => import("./commands/drift.ts"),
@@ -453,7 +459,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   "sessions list": {
     text:
-      `Lists the sessions on this machine, newest first. Lists active and archived sessions of every release, compressed or not, each once; sub-agents and forks are marked as such. A file that cannot be read is listed with the reason. A session that Codex itself does not show is marked with the reason: the index of Codex (state_N.sqlite in its home, of which a copy is read) lacks the session or has it at another path, or the file cannot be read. Without such an index, no session is marked. How a session ended (the status of check), its tokens and the duration of its turns need the whole file. Files are read one after the other and rows are written as they become known, so \`| head\` reads little more than it shows; ids and paths need no whole files, and --fast reads only the first lines. Results are cached until the file changes, in the cache folder: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal shows how long ago they were. Such a table rounds tokens and cuts values that do not fit; all other output is complete. json is one value with sessions, next_cursor, total and problems; jsonl is one session per line. If no session matches the options, the exit status is 1; a Codex home without sessions gives an empty list.`,
+      `Lists the sessions on this machine, newest first. Lists active and archived sessions of every release, compressed or not, each once; sub-agents and forks are marked as such. A file that cannot be read is listed with the reason. A session that Codex itself does not show is marked with the reason: the index of Codex (state_N.sqlite in its home, of which a copy is read) lacks the session or has it at another path, or the file cannot be read. Without such an index, no session is marked. How a session ended (the status of check), its tokens and the duration of its turns need the whole file. Files are read one after the other and rows are written as they become known, so \`| head\` reads little more than it shows; ids and paths need no whole files, and --fast reads only the first lines. Results are cached until the file changes, in the cache folder: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal shows how long ago they were. Such a table rounds tokens and cuts values that do not fit; all other output is complete. json is one value with sessions, next_cursor, total, problems and codex_indexes; jsonl is one session per line. If no session matches the options, the exit status is 1; a Codex home without sessions gives an empty list.`,
     usage: [
       "codexpipe sessions list [OPTIONS]",
       "codexpipe sessions list --cwd=. --since=7d",
@@ -501,7 +507,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   "sessions family": {
     text:
-      `Shows the family of a session: forks and sub-agents. The root of the family comes first. Below each session are the sessions that were forked or spawned from it, oldest first, according to the headers of their files or the calls that spawned them; archived and compressed sessions are included. A missing session is reported. json is one value with sessions and missing, where a session has the fields of sessions list, depth and files; jsonl is one session per line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by families instead.`,
+      `Shows the family of a session: forks and sub-agents. The root of the family comes first. Below each session are the sessions that were forked or spawned from it, oldest first, according to the headers of their files or the calls that spawned them; archived and compressed sessions are included. A missing session is reported. json is one value with sessions and missing, where a session has depth, files and the fields of sessions list but hidden, outcome, total_tokens and duration_ms; jsonl is one session per line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by families instead.`,
     usage: [
       "codexpipe sessions family [OPTIONS] ID",
       "codexpipe sessions family --shards=8 --format=paths > shards.txt",

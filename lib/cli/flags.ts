@@ -119,6 +119,9 @@ export const CACHE_FOLDER =
 export const DIALECT_MEANINGS =
   "exec is the output of `codex exec --json`, in every dialect since Codex 0.8; app-server is the output of `codex app-server`, with or without the messages of its client; rollout is a session file (rollout-*.jsonl), of every release since 0.1";
 
+export const HOW_JOBS_READ =
+  "The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them";
+
 const TIME = {
   name: "TIME",
   expects:
@@ -465,7 +468,7 @@ const FLAGS = {
     history:
       "Print the history of the session as JSON. A HistoryState snapshot, as `codexpipe history` prints it.",
     meta:
-      "Print facts about the session as JSON. One JSON object with the fields of sessions list --json, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
+      "Print facts about the session as JSON. One JSON object with the fields of sessions list --json but hidden, outcome, total_tokens and duration_ms, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
     command:
       "Print only the command that resumes the session. One line for a shell: codex resume and the id.",
     tee:
@@ -503,8 +506,7 @@ const FLAGS = {
     jobs: {
       short: "j",
       value: { ...countUpTo(256), example: "4" },
-      text:
-        "Read NUM files at once. The output is the same, in the order of the files. Each file that is being read takes up to 60 MB of memory. The default is one for each 64 MB of input, and at most the number of cores. Files are read one after the other if stdin is one of them, and with --errors-to, --on-error=stop, --line-buffered, --verbose and --github.",
+      text: `Read NUM files at once. ${HOW_JOBS_READ}.`,
     },
     quiet: {
       short: "q",
@@ -516,7 +518,7 @@ const FLAGS = {
       short: "v",
       undoes: "quiet",
       text:
-        "Report how each input was read. Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and how many lines each engine processed. A second line reports data that no known Codex release writes, if there is any. Of a file that is followed, it is also reported when it is archived, compressed, emptied or replaced.",
+        "Report how each input was read. Prints a line to stderr for each input: the dialect, the number of records and of failed lines, and the engine, with the share of lines that WebAssembly processed. A second line reports data that no known Codex release writes, if there is any. Of a file that is followed, it is also reported when it is archived, compressed, emptied or replaced.",
     },
     help: {
       short: "h",
