@@ -64,7 +64,7 @@ export interface HomeWatchOptions extends FindSessionFilesOptions {
   /**
    * Waits for changes, and may report the paths of changed files.
    *
-   * @default {undefined} Waits for reports of the platform, at most a quarter of a second.
+   * @default {undefined} Waits for reports of the platform, at most 200 milliseconds.
    */
   readonly changes?: ChangeWaiter | undefined;
   /**
