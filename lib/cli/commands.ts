@@ -129,7 +129,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   history: {
     text:
-      `Prints the history of a session as JSON, or its changes. Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, app-server streams, session files, and snapshots in both of their layouts; the output always has the same layout. Several files are independent: each gives one snapshot. ${FORKS}`,
+      `Prints the history of a session as JSON, or its changes. Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, app-server streams, session files, and snapshots in both of their layouts; the output always has the same layout, which \`codexpipe schema HistorySnapshot\` prints. Several files are independent: each gives one snapshot. ${FORKS}`,
     usage: [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',

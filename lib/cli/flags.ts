@@ -361,7 +361,7 @@ const FLAGS = {
         "Divide all sessions into NUM parts. Parts are about equally large and can be processed apart, for example on several machines: all files of a family are in the same part. The same files are always divided in the same way. If there are fewer families than NUM, there are fewer parts.",
     },
     mutations:
-      "Print each change of the history as it happens. Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time.",
+      "Print each change of the history as it happens. Instead of the history at the end, prints each mutation as a line of JSONL as soon as its event arrives. A program that applies them in order has the current history at any time; `codexpipe schema HistoryMutation` describes them.",
     format: {
       value: {
         name: "FORMAT",
