@@ -304,7 +304,7 @@ const FLAGS = {
       },
       isRepeatable: true,
       text:
-        "Exit after a turn, or after some time without changes. turn exits when a turn has ended and no line follows; with --from-start that may be at once. Session files record the end of a turn since Codex 0.104; with older ones the command does not exit. idle=SECONDS exits when nothing was written for that time. If both are given, the command exits at the first of them. The exit status is 0 even if the turn failed; use `codexpipe check` to judge a turn.",
+        "Exit after a turn, or after some time without changes. turn exits when a turn has ended and no line follows; with --from-start that may be at once. Session files record the end of a turn since Codex 0.101; with older ones the command does not exit. idle=SECONDS exits when nothing was written for that time. If both are given, the command exits at the first of them. The exit status is 0 even if the turn failed; use `codexpipe check` to judge a turn.",
     },
   },
   FAILURES: {

@@ -62,7 +62,7 @@ export class TokenCounter {
   #writesUnknown = false;
   /** Whether requests since the last total have been counted by their records. */
   #isRecorded = false;
-  /** Whether requests have records (0.155 and later): then totals add nothing. */
+  /** Whether requests have records (0.153 and later): then totals add nothing. */
   #hasRecords = false;
   /** The latest totals, without repetitions of the one before. */
   readonly #seen: SeenTotal[] = [];

@@ -28,7 +28,7 @@ export interface Tokens {
   readonly cache_write_input_tokens: bigint;
   /** Tokens that the model wrote. */
   readonly output_tokens: bigint;
-  /** Output tokens of reasoning; exec streams since 0.44 report them only from 0.130. */
+  /** Output tokens of reasoning; exec streams since 0.44 report them only from 0.125. */
   readonly reasoning_output_tokens: bigint;
   /** Input and output together. */
   readonly total_tokens: bigint;

@@ -105,8 +105,8 @@ export interface TurnStartedEvent {
   /** The id of the thread. */
   readonly thread_id: string;
   /**
-   * The id of the turn. No captured release since 0.44 writes one; the id is then
-   * `synthetic-turn-N`, where N counts the turns of the input from 1.
+   * The id of the turn. Exec streams since 0.44 have none; the id is then `synthetic-turn-N`, where
+   * N counts the turns of the input from 1.
    */
   readonly turn_id: string;
   /** The prompt. Not written by the CLI itself. */
@@ -148,7 +148,7 @@ export interface TurnFailedEvent {
   readonly error: ThreadError;
 }
 
-/** An error or a warning. Not fatal by itself: `turn.failed` follows a fatal one. */
+/** An error or a warning. Not fatal by itself: `turn.failed` follows a fatal one since 0.44. */
 export interface ThreadErrorEvent extends ThreadError {
   /** Always `error`. */
   readonly type: "error";
@@ -263,7 +263,7 @@ export interface UnknownWholeItem<E extends WholeItemType>
   readonly content?: unknown;
 }
 
-/** An item begins. Messages and reasoning have no such event: they arrive complete. */
+/** An item begins. In exec streams, messages and reasoning have no such event: they arrive complete. */
 export type ItemStartedEvent =
   | { [T in KnownItemType]: WholeItem<"item.started", T> }[KnownItemType]
   | UnknownWholeItem<"item.started">;
@@ -341,7 +341,7 @@ export interface ItemContents {
   readonly web_search: WebSearchContent;
   /** The plan of the agent. */
   readonly todo_list: TodoListContent;
-  /** A warning or an error that does not end the turn (0.58 and later). */
+  /** A warning or an error that does not end the turn (0.55 and later). */
   readonly error: ThreadError;
 }
 
@@ -422,7 +422,7 @@ export type CommandExecutionDelta = Partial<CommandExecutionContent>;
 /**
  * Files that the agent changes. At least one of `path` and `changes` is present.
  *
- * The CLI has written `item.started` for file changes since 0.122.
+ * The CLI has written `item.started` for file changes since 0.120.
  */
 export interface FileChangeContent {
   /** The path of the one file that changes. Not written by the CLI itself. */
@@ -462,7 +462,7 @@ export interface McpToolCallContent {
   readonly arguments?: unknown;
   /**
    * The result (0.53 and later): a JSON value other than null. The CLI writes an object with
-   * `content`, `structured_content` and, since 0.136, `_meta`.
+   * `content`, `structured_content` and, since 0.135, `_meta`.
    */
   readonly result?: unknown;
   /**
@@ -485,7 +485,7 @@ export interface WebSearchContent {
   readonly query: string;
   /**
    * The action (0.92 and later): a JSON value other than null. The CLI writes an object whose
-   * `type` is a word such as `search`, `open_page` or `other`, with `query`, `queries` (0.98 and
+   * `type` is a word such as `search`, `open_page` or `other`, with `query`, `queries` (0.95 and
    * later), `url`, `pattern`.
    */
   readonly action?: unknown;

@@ -104,7 +104,7 @@ export interface WebSearchAction {
   readonly type: string;
   /** The query. */
   readonly query?: string | null;
-  /** All queries (0.98 and later). */
+  /** All queries (0.95 and later). */
   readonly queries?: readonly string[] | null;
   /** The URL of the opened page (0.72 and later). */
   readonly url?: string | null;

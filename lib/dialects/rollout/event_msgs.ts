@@ -38,9 +38,9 @@ export interface UserMessageMsg {
   readonly kind?: string | null;
   /** Images: URLs, usually `data:`. */
   readonly images?: readonly string[] | null;
-  /** The paths of images (0.92 and later). */
+  /** The paths of images (0.87 and later). */
   readonly local_images?: readonly string[] | null;
-  /** Marked ranges of the message (0.92 and later). */
+  /** Marked ranges of the message (0.87 and later). */
   readonly text_elements?: readonly unknown[] | null;
   /** Audio (0.145 and later). */
   readonly audio?: readonly unknown[] | null;
@@ -52,9 +52,9 @@ export interface UserMessageMsg {
 export interface AgentMessageMsg {
   /** The message. */
   readonly message: string;
-  /** Whether it ends the turn: `commentary` or `final_answer` (0.115 and later). */
+  /** Whether it ends the turn: `commentary` or `final_answer` (0.110 and later). */
   readonly phase?: string | null;
-  /** The memories that the message cites (0.122 and later). */
+  /** The memories that the message cites (0.120 and later). */
   readonly memory_citation?: unknown;
 }
 
@@ -167,7 +167,7 @@ export interface PatchMsg extends CallMsgFields {
   readonly grant_root?: string | null;
 }
 
-/** A patch was applied, or not (0.130 to 0.145). */
+/** A patch was applied, or not (0.130 to 0.150). */
 export interface PatchApplyEndMsg extends CallMsgFields {
   /** Whether the patch was applied. */
   readonly success: boolean;
@@ -187,7 +187,7 @@ export interface McpToolCallBeginMsg extends CallMsgFields {
   readonly invocation?: details.McpInvocation | null;
 }
 
-/** A call of an MCP tool ends (0.130 to 0.145). */
+/** A call of an MCP tool ends (0.130 to 0.150). */
 export interface McpToolCallEndMsg extends CallMsgFields {
   /** The server, the tool and the arguments. */
   readonly invocation?: details.McpInvocation | null;
@@ -203,7 +203,7 @@ export interface WebSearchBeginMsg extends CallMsgFields {
   readonly query?: string | null;
 }
 
-/** A search on the web ends (0.130 to 0.145). */
+/** A search on the web ends (0.130 to 0.150). */
 export interface WebSearchEndMsg extends CallMsgFields {
   /** The query; may be empty. */
   readonly query?: string | null;
@@ -263,23 +263,23 @@ const PATCH: Members<PatchMsg> = {
 
 // Events about turns, their items, and the thread.
 
-/** A turn begins (0.104 and later). */
+/** A turn begins (0.101 and later). */
 export interface TaskStartedMsg {
   /** The id of the turn. */
   readonly turn_id?: string | null;
-  /** The id of the root turn, which the turn belongs to (0.160 and later). */
+  /** The id of the root turn, which the turn belongs to (0.158 and later). */
   readonly root_turn_id?: string | null;
-  /** The start of the turn, in Unix seconds (0.122 and later). */
+  /** The start of the turn, in Unix seconds (0.120 and later). */
   readonly started_at?: number | null;
   /** The size of the model's context window, in tokens. */
   readonly model_context_window?: number | null;
   /** The mode of collaboration with the user, such as `default`. */
   readonly collaboration_mode_kind?: string | null;
-  /** The origin of the turn (0.169). */
+  /** The origin of the turn (0.163 and later). */
   readonly turn_attribution?: TurnAttribution | null;
 }
 
-/** The origin of a turn (0.169). */
+/** The origin of a turn (0.163 and later). */
 export interface TurnAttribution {
   /** The id of the turn. */
   readonly turn_id?: string | null;
@@ -293,21 +293,21 @@ export interface TurnAttribution {
   readonly root_turn_id?: string | null;
 }
 
-/** A turn ends without being interrupted (0.104 and later); it failed if there is an `error`. */
+/** A turn ends without being interrupted (0.101 and later); it failed if there is an `error`. */
 export interface TaskCompleteMsg {
   /** The id of the turn. */
   readonly turn_id?: string | null;
-  /** The id of the root turn, which the turn belongs to (0.169). */
+  /** The id of the root turn, which the turn belongs to (0.163 and later). */
   readonly root_turn_id?: string | null;
   /** The last message of the agent. */
   readonly last_agent_message?: string | null;
   /** The start of the turn, in Unix seconds (0.145 and later). */
   readonly started_at?: number | null;
-  /** The end of the turn, in Unix seconds (0.122 and later). */
+  /** The end of the turn, in Unix seconds (0.120 and later). */
   readonly completed_at?: number | null;
-  /** The length of the turn (0.122 and later). */
+  /** The length of the turn (0.120 and later). */
   readonly duration_ms?: number | null;
-  /** The time until the model began to answer (0.130 and later). */
+  /** The time until the model began to answer (0.125 and later). */
   readonly time_to_first_token_ms?: number | null;
   /** The reason of a failure (0.145 and later). */
   readonly error?: details.ErrorInfo | null;
@@ -321,11 +321,11 @@ export interface TurnAbortedMsg extends
   > {
   /** The reason: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
   readonly reason: string;
-  /** The id of the turn (0.104 and later). */
+  /** The id of the turn (0.101 and later). */
   readonly turn_id?: string | null;
 }
 
-/** The last turns are removed from the thread. Not captured. */
+/** The last turns are removed from the thread (0.87 to 0.148). */
 export interface ThreadRolledBackMsg {
   /** The number of turns. */
   readonly num_turns: number;
@@ -335,7 +335,7 @@ export interface ThreadRolledBackMsg {
 export interface TokenCountMsg {
   /** The tokens; null where the server reported none. */
   readonly info?: TokenCountInfo | null;
-  /** The limits (0.42 and later). */
+  /** The limits (0.40 and later). */
   readonly rate_limits?: RateLimits | null;
 }
 
@@ -356,15 +356,15 @@ export interface ItemMsg {
   readonly completed_at_ms?: number | null;
 }
 
-/** The settings of the thread change (0.145 and later). */
+/** The settings of the thread change (0.144 and later). */
 export interface ThreadSettingsAppliedMsg {
-  /** The id of the thread (0.155 and later). */
+  /** The id of the thread (0.153 and later). */
   readonly thread_id?: string | null;
   /** The settings: model, working directory, permissions, … */
   readonly thread_settings: details.ObjectValue;
 }
 
-/** The goal of the thread changes (0.136). Its fields are in camel case. */
+/** The goal of the thread changes (0.136 and later). Its fields are in camel case. */
 export interface ThreadGoalUpdatedMsg {
   /** The id of the thread. */
   readonly threadId?: string | null;
@@ -394,7 +394,7 @@ export interface ThreadGoal {
   readonly updatedAt?: number | null;
 }
 
-/** A review begins (0.72 to 0.145). */
+/** A review begins (0.66 to 0.150). */
 export interface EnteredReviewModeMsg {
   /** The subject of the review. */
   readonly target?: details.ReviewTarget | null;
@@ -402,23 +402,23 @@ export interface EnteredReviewModeMsg {
   readonly prompt?: string | null;
   /** The subject in words for the user. */
   readonly user_facing_hint?: string | null;
-  /** The id of the turn (0.145). */
+  /** The id of the turn (0.144 to 0.150). */
   readonly turn_id?: string | null;
-  /** The id of the item (0.145). */
+  /** The id of the item (0.144 to 0.150). */
   readonly item_id?: string | null;
 }
 
-/** A review ends (0.72 to 0.145). */
+/** A review ends (0.66 to 0.150). */
 export interface ExitedReviewModeMsg {
   /** The result; null if the review was interrupted. */
   readonly review_output?: details.ReviewOutput | null;
-  /** The id of the turn (0.145). */
+  /** The id of the turn (0.144 to 0.150). */
   readonly turn_id?: string | null;
-  /** The id of the item (0.145). */
+  /** The id of the item (0.144 to 0.150). */
   readonly item_id?: string | null;
 }
 
-/** An action of another agent (0.142). */
+/** An action of another agent (0.141 to 0.144). */
 export interface SubAgentActivityMsg {
   /** The sort of action: `started`, `interacted`, `interrupted`. */
   readonly kind: string;
@@ -485,11 +485,11 @@ export interface EventMsgs {
   readonly agent_message_delta: DeltaMsg;
   /** The same for an item. */
   readonly agent_message_content_delta: DeltaMsg;
-  /** A summary of thoughts (0.34 to 0.145). */
+  /** A summary of thoughts (0.34 to 0.150). */
   readonly agent_reasoning: ThoughtMsg;
   /** An increment of such a summary. */
   readonly agent_reasoning_delta: DeltaMsg;
-  /** Raw thoughts (0.34 to 0.142). */
+  /** Raw thoughts (0.34 to 0.147). */
   readonly agent_reasoning_raw_content: ThoughtMsg;
   /** An increment of raw thoughts. */
   readonly agent_reasoning_raw_content_delta: DeltaMsg;
@@ -537,7 +537,7 @@ export interface EventMsgs {
   readonly thread_settings_applied: ThreadSettingsAppliedMsg;
   /** The goal of the thread changes. */
   readonly thread_goal_updated: ThreadGoalUpdatedMsg;
-  /** The history was compacted (0.72 to 0.145). */
+  /** The history was compacted (0.64 to 0.150). */
   readonly context_compacted: Readonly<Record<never, never>>;
   /** A review begins. */
   readonly entered_review_mode: EnteredReviewModeMsg;
@@ -569,7 +569,7 @@ export interface EventMsgs {
   readonly web_search_end: WebSearchEndMsg;
   /** The agent views an image. */
   readonly view_image_tool_call: ViewImageToolCallMsg;
-  /** The model has made an image (0.122 to 0.142). */
+  /** The model has made an image (0.120 to 0.142). */
   readonly image_generation_end: CallMsgFields & details.GeneratedImage;
   /** The plan of the agent changes. */
   readonly plan_update: PlanUpdateMsg;

@@ -29,7 +29,7 @@ import { TOKEN_USAGE_RECORD, type TokenUsageRecord } from "./token_counts.ts";
 export interface Compacted {
   /** The summary; may be empty where `replacement_history` has it. */
   readonly message: string;
-  /** The items that replace the history for the model from now on (0.115 and later). */
+  /** The items that replace the history for the model from now on (0.110 and later). */
   readonly replacement_history?: readonly ResponseItem[] | null;
   /** The metadata of each of those items (0.155 and later). */
   readonly replacement_history_metadata?:
@@ -39,7 +39,7 @@ export interface Compacted {
   readonly retained_context?: ObjectValue | null;
   /** Data for resuming the session (0.155 and later). */
   readonly resume_metadata?: ObjectValue | null;
-  /** The items that replace the history for a reviewer (0.155). */
+  /** The items that replace the history for a reviewer (0.153 to 0.155). */
   readonly guardian_history?: readonly ResponseItem[] | null;
   /** The number of windows so far (0.142 and later). */
   readonly window_number?: number | null;
@@ -47,11 +47,11 @@ export interface Compacted {
   readonly first_window_id?: string | number | null;
   /** The id of the previous window (0.142 and later). */
   readonly previous_window_id?: string | number | null;
-  /** The id of the window that begins here (0.142 and later). */
+  /** The id of the window that begins here (0.140 and later). */
   readonly window_id?: string | number | null;
-  /** The id of the response that holds the summary (0.155 and later). */
+  /** The id of the response that holds the summary (0.153 and later). */
   readonly compaction_response_id?: string | null;
-  /** The tokens so far (0.155 and later). */
+  /** The tokens so far (0.153 and later). */
   readonly latest_token_usage_record?: TokenUsageRecord | null;
 }
 
@@ -96,7 +96,7 @@ export interface SessionMeta {
   readonly originator?: string | null;
   /** The version of Codex (0.34 and later). */
   readonly cli_version?: string | null;
-  /** The instructions of the user (up to 0.80). */
+  /** The instructions of the user (up to 0.87). */
   readonly instructions?: string | null;
   /** The origin of the session (0.44 and later): a word, or an object for a subagent. */
   readonly source?: string | SessionSource | null;
@@ -104,29 +104,29 @@ export interface SessionMeta {
   readonly thread_source?: string | null;
   /** The provider of the model (0.53 and later). */
   readonly model_provider?: string | null;
-  /** The instructions of the model (0.92 and later). */
+  /** The instructions of the model (0.89 and later). */
   readonly base_instructions?: BaseInstructions | null;
   /** The state of the repository; absent outside of a repository. */
   readonly git?: GitInfo | null;
-  /** The format of the file (0.145 and later): `legacy` or `paginated`. Absent, `legacy`. */
+  /** The format of the file (0.144 and later): `legacy` or `paginated`. Absent, `legacy`. */
   readonly history_mode?: string | null;
-  /** The context window that the thread begins with (0.145 and later). */
+  /** The context window that the thread begins with (0.144 and later). */
   readonly context_window?: ContextWindow | null;
-  /** The thread from which this one was forked (0.130 and later). */
+  /** The thread from which this one was forked (0.96 and later). */
   readonly forked_from_id?: string | null;
-  /** The ordinal of that thread at which this one continues (0.160 and later). */
+  /** The ordinal of that thread at which this one continues (0.153 and later). */
   readonly forked_from_ordinal_exclusive?: number | null;
   /** The part of another file that this one continues (0.150 and later). */
   readonly history_base?: HistoryPrefix | null;
-  /** The thread that spawned this one (0.142 and later). */
+  /** The thread that spawned this one (0.140 and later). */
   readonly parent_thread_id?: string | null;
   /** The ordinal of the first line that is the subagent's own (0.150 and later). */
   readonly subagent_history_start_ordinal?: number | null;
-  /** The name of the agent (0.115 and later). */
+  /** The name of the agent (0.110 and later). */
   readonly agent_nickname?: string | null;
-  /** The agent's place in the tree of agents, as a path from the first one (0.130 and later). */
+  /** The agent's place in the tree of agents, as a path from the first one (0.121 and later). */
   readonly agent_path?: string | null;
-  /** The protocol between agents (0.142 and later): `disabled`, `v1`, `v2`. */
+  /** The protocol between agents (0.140 and later): `disabled`, `v1`, `v2`. */
   readonly multi_agent_version?: string | null;
   /** The roots of the workspace (0.155 and later). */
   readonly runtime_workspace_roots?: readonly string[] | null;
@@ -152,11 +152,11 @@ export interface ThreadSpawn {
   readonly parent_thread_id?: string | null;
   /** The number of threads above this one. */
   readonly depth?: number | null;
-  /** The agent's place in the tree of agents (0.122 and later). */
+  /** The agent's place in the tree of agents (0.120 and later). */
   readonly agent_path?: string | null;
-  /** The name of the agent (0.115 and later). */
+  /** The name of the agent (0.110 and later). */
   readonly agent_nickname?: string | null;
-  /** The role of the agent (0.115 and later). */
+  /** The role of the agent (0.110 and later). */
   readonly agent_role?: string | null;
 }
 
@@ -264,57 +264,57 @@ export const SESSION_META: Shape<SessionMeta> = object({
 export interface TurnContext {
   /** The working directory. */
   readonly cwd: string;
-  /** The id of the turn (0.104 and later). */
+  /** The id of the turn (0.101 and later). */
   readonly turn_id?: string | null;
-  /** The id of the root turn, which this turn belongs to (0.155 and later). */
+  /** The id of the root turn, which this turn belongs to (0.153 and later). */
   readonly root_turn_id?: string | null;
   /** When the user is asked for approval, such as `never`. */
   readonly approval_policy?: string | ObjectValue | null;
-  /** The reviewer of approvals (0.145 and later), such as `user`. */
+  /** The reviewer of approvals (0.144 and later), such as `user`. */
   readonly approvals_reviewer?: string | null;
   /** The permissions of commands. */
   readonly sandbox_policy?: SandboxPolicy | null;
-  /** The permissions of commands in detail (0.130 and later). */
+  /** The permissions of commands in detail (0.125 and later). */
   readonly permission_profile?: ObjectValue | null;
   /** The model. */
   readonly model: string;
-  /** The reasoning effort (0.72 and later), such as `high`. */
+  /** The reasoning effort (0.66 and later), such as `high`. */
   readonly effort?: string | null;
   /** The kind of reasoning summary: `auto`, `detailed`, `none`. */
   readonly summary?: string | null;
-  /** The mode of collaboration with the user (0.92 and later). */
+  /** The mode of collaboration with the user (0.89 and later). */
   readonly collaboration_mode?: CollaborationMode | null;
-  /** The tone of the agent (0.98 to 0.155). */
+  /** The tone of the agent (0.95 to 0.155). */
   readonly personality?: string | null;
   /** The instructions of the user (0.80 to 0.130). */
   readonly user_instructions?: string | null;
-  /** The instructions of the developer. Not captured. */
+  /** The instructions of the developer (0.121). */
   readonly developer_instructions?: string | null;
-  /** The instructions of the model (0.80). */
+  /** The instructions of the model (0.80 to 0.87). */
   readonly base_instructions?: string | null;
   /** The JSON Schema for the last message (0.80 to 0.130). */
   readonly final_output_json_schema?: unknown;
   /** The limit on outputs (0.80 to 0.130). */
   readonly truncation_policy?: TruncationPolicy | null;
-  /** The date (0.115 to 0.160), `YYYY-MM-DD`. */
+  /** The date (0.110 to 0.160), `YYYY-MM-DD`. */
   readonly current_date?: string | null;
-  /** The time zone (0.115 to 0.160). */
+  /** The time zone (0.110 to 0.160). */
   readonly timezone?: string | null;
-  /** Whether voice is on (0.115 and later). */
+  /** Whether voice is on (0.110 and later). */
   readonly realtime_active?: boolean | null;
   /** The roots of the workspace (0.136 to 0.160). */
   readonly workspace_roots?: readonly string[] | null;
   /** The disabled plugins (0.155 and later). */
   readonly disabled_plugin_ids?: readonly string[] | null;
-  /** The protocol between agents (0.142 and later). */
+  /** The protocol between agents (0.140 and later). */
   readonly multi_agent_version?: string | null;
-  /** A hash of the model's input (0.145 and later). */
+  /** A hash of the model's input (0.144 and later). */
   readonly comp_hash?: string | null;
 }
 
 /** The permissions of commands. The sort is in `mode` or in `type`. */
 export interface SandboxPolicy {
-  /** `read-only`, `workspace-write`, `danger-full-access` (0.61 and later). */
+  /** `read-only`, `workspace-write`, `danger-full-access` (0.59 and later). */
   readonly type?: string | null;
   /** The same sort (0.36 to 0.58). */
   readonly mode?: string | null;
@@ -354,7 +354,7 @@ export interface TruncationPolicy {
   readonly limit?: number | null;
 }
 
-/** The environment of the model (0.145 and later). */
+/** The environment of the model (0.144 and later). */
 export interface WorldState {
   /** Whether `state` is the whole environment; otherwise it is a change, as a JSON merge patch. */
   readonly full: boolean;
@@ -362,7 +362,7 @@ export interface WorldState {
   readonly state: ObjectValue;
 }
 
-/** A message from one agent to another (0.142). */
+/** A message from one agent to another (0.141 to 0.142). */
 export interface InterAgentCommunication {
   /** The sender. */
   readonly author?: string | null;
@@ -378,7 +378,7 @@ export interface InterAgentCommunication {
   readonly trigger_turn?: boolean | null;
 }
 
-/** The metadata of the next message between agents (0.150 and later). */
+/** The metadata of the next message between agents (0.144 and later). */
 export interface InterAgentCommunicationMetadata {
   /** Whether the message starts a turn. */
   readonly trigger_turn?: boolean | null;
@@ -483,19 +483,19 @@ export interface RolloutLines {
   readonly turn_context: RolloutLineOf<"turn_context", TurnContext>;
   /** A compaction: the summary, and the state that the session continues from (since 0.36). */
   readonly compacted: RolloutLineOf<"compacted", Compacted>;
-  /** The environment of the model, or a change of it (0.145 and later). */
+  /** The environment of the model, or a change of it (0.144 and later). */
   readonly world_state: RolloutLineOf<"world_state", WorldState>;
-  /** A message from one agent to another (0.142). */
+  /** A message from one agent to another (0.141 to 0.142). */
   readonly inter_agent_communication: RolloutLineOf<
     "inter_agent_communication",
     InterAgentCommunication
   >;
-  /** The metadata of the next message between agents (0.150 and later). */
+  /** The metadata of the next message between agents (0.144 and later). */
   readonly inter_agent_communication_metadata: RolloutLineOf<
     "inter_agent_communication_metadata",
     InterAgentCommunicationMetadata
   >;
-  /** The tokens of one request (0.155 and later). */
+  /** The tokens of one request (0.153 and later). */
   readonly token_usage_record: RolloutLineOf<
     "token_usage_record",
     TokenUsageRecord

@@ -51,7 +51,7 @@ export interface TextPart<W extends string> {
   readonly type: W;
   /** The text. */
   readonly text: string;
-  /** Annotations of the text, such as `url_citation` (0.169 and later). */
+  /** Annotations of the text, such as `url_citation` (0.163 and later). */
   readonly annotations?: readonly unknown[] | null;
 }
 
@@ -111,11 +111,11 @@ export type KnownResponseItemType = keyof ResponseItems;
 export interface ResponseItems {
   /** A message. */
   readonly message: MessageItem;
-  /** A message from one agent to another (0.150 and later). */
+  /** A message from one agent to another (0.144 and later). */
   readonly agent_message: AgentMessageItem;
   /** Reasoning of the model. */
   readonly reasoning: ReasoningItem;
-  /** A command that the model runs (0.8). */
+  /** A command that the model runs (0.8 to 0.22). */
   readonly local_shell_call: LocalShellCallItem;
   /** The output of such a command. Not captured. */
   readonly local_shell_call_output: CallOutputItem;
@@ -127,17 +127,17 @@ export interface ResponseItems {
   readonly custom_tool_call: CustomToolCallItem;
   /** The output of such a tool (0.25 and later). */
   readonly custom_tool_call_output: CallOutputItem;
-  /** A search for tools (0.136 and later). */
+  /** A search for tools (0.135 and later). */
   readonly tool_search_call: ToolSearchCallItem;
-  /** The tools that were found (0.136 and later). */
+  /** The tools that were found (0.135 and later). */
   readonly tool_search_output: ToolSearchOutputItem;
-  /** A search on the web (0.61 and later). */
+  /** A search on the web (0.59 and later). */
   readonly web_search_call: WebSearchCallItem;
-  /** An image that the model made (0.115 and later). */
+  /** An image that the model made (0.110 and later). */
   readonly image_generation_call: ImageGenerationCallItem;
-  /** The state of the files at one point (0.58 to 0.72). */
+  /** The state of the files at one point (0.58 to 0.75). */
   readonly ghost_snapshot: GhostSnapshotItem;
-  /** Further tools for the model (0.169). */
+  /** Further tools for the model (0.164 and later). */
   readonly additional_tools: AdditionalToolsItem;
   /** A summary that only the server can decrypt. Not captured on a line of its own. */
   readonly compaction: CompactionItem;
@@ -155,7 +155,7 @@ export interface ResponseItems {
 export interface ResponseItemFields {
   /** The id of the item (since 0.142, and 0.8 to 0.29). */
   readonly id?: string | null;
-  /** Codex's metadata of the item (0.145 and later). */
+  /** Codex's metadata of the item (0.142 and later). */
   readonly internal_chat_message_metadata_passthrough?:
     | ItemPassthrough
     | null;
@@ -169,7 +169,7 @@ export interface ItemPassthrough {
   readonly create_time?: number | null;
   /** The kind of each part of the item. */
   readonly content_item_kinds?: readonly (string | null)[] | null;
-  /** The metadata of each part of the item (0.169). */
+  /** The metadata of each part of the item (0.164 and later). */
   readonly content_item_metadata?: readonly unknown[] | null;
 }
 
@@ -179,13 +179,13 @@ export interface MessageItem extends ResponseItemFields {
   readonly role: string;
   /** The message, in parts. */
   readonly content: readonly ContentPart[];
-  /** Whether it ends the turn: `commentary` or `final_answer` (0.104 and later). */
+  /** Whether it ends the turn: `commentary` or `final_answer` (0.95 and later). */
   readonly phase?: string | null;
-  /** The state of the item (0.169), such as `completed`. */
+  /** The state of the item (0.163 and later), such as `completed`. */
   readonly status?: string | null;
 }
 
-/** A message from one agent to another (0.150 and later). */
+/** A message from one agent to another (0.144 and later). */
 export interface AgentMessageItem extends ResponseItemFields {
   /** The sender. */
   readonly author: string;
@@ -205,7 +205,7 @@ export interface ReasoningItem extends ResponseItemFields {
   readonly encrypted_content?: string | null;
 }
 
-/** A command that the model runs (0.8). */
+/** A command that the model runs (0.8 to 0.22). */
 export interface LocalShellCallItem extends ResponseItemFields {
   /** The id of the call. */
   readonly call_id?: string | null;
@@ -235,13 +235,13 @@ export interface LocalShellAction {
 export interface FunctionCallItem extends ResponseItemFields {
   /** The name of the tool. */
   readonly name: string;
-  /** The namespace of the tool, such as `mcp__server` (0.122 and later). */
+  /** The namespace of the tool, such as `mcp__server` (0.121 and later). */
   readonly namespace?: string | null;
   /** The arguments: usually JSON text, but kept as the model wrote them. */
   readonly arguments: string;
   /** The id of the call. */
   readonly call_id: string;
-  /** The state of the call (0.169). */
+  /** The state of the call (0.163 and later). */
   readonly status?: string | null;
 }
 
@@ -261,9 +261,9 @@ export interface CustomToolCallItem extends ResponseItemFields {
 export interface CallOutputItem extends ResponseItemFields {
   /** The id of the call; absent where Codex answers without a call (0.169). */
   readonly call_id?: string | null;
-  /** The name of the tool (0.169). */
+  /** The name of the tool (0.169 and later). */
   readonly name?: string | null;
-  /** The namespace of the tool (0.169). */
+  /** The namespace of the tool (0.169 and later). */
   readonly namespace?: string | null;
   /**
    * The output: text (for commands in the form of the release), parts (0.53 and later), or an
@@ -280,7 +280,7 @@ export interface CallOutput {
   readonly success?: boolean | null;
 }
 
-/** A search for tools (0.136 and later). */
+/** A search for tools (0.135 and later). */
 export interface ToolSearchCallItem extends ResponseItemFields {
   /** The id of the call. */
   readonly call_id?: string | null;
@@ -292,7 +292,7 @@ export interface ToolSearchCallItem extends ResponseItemFields {
   readonly arguments?: unknown;
 }
 
-/** The result of a search for tools (0.136 and later). */
+/** The result of a search for tools (0.135 and later). */
 export interface ToolSearchOutputItem extends ResponseItemFields {
   /** The id of the call. */
   readonly call_id?: string | null;
@@ -304,7 +304,7 @@ export interface ToolSearchOutputItem extends ResponseItemFields {
   readonly tools?: readonly unknown[] | null;
 }
 
-/** A search on the web (0.61 and later). */
+/** A search on the web (0.59 and later). */
 export interface WebSearchCallItem extends ResponseItemFields {
   /** The state of the search. */
   readonly status?: string | null;
@@ -312,7 +312,7 @@ export interface WebSearchCallItem extends ResponseItemFields {
   readonly action?: WebSearchAction | null;
 }
 
-/** An image that the model made (0.115 and later). */
+/** An image that the model made (0.110 and later). */
 export interface ImageGenerationCallItem extends ResponseItemFields {
   /** The state of the call. */
   readonly status?: string | null;
@@ -322,7 +322,7 @@ export interface ImageGenerationCallItem extends ResponseItemFields {
   readonly result?: string | null;
 }
 
-/** The state of the files at one point (0.58 to 0.72). */
+/** The state of the files at one point (0.58 to 0.75). */
 export interface GhostSnapshotItem extends ResponseItemFields {
   /** The commit with the files. */
   readonly ghost_commit: GhostCommit;
@@ -340,7 +340,7 @@ export interface GhostCommit {
   readonly preexisting_untracked_dirs?: readonly string[] | null;
 }
 
-/** Further tools for the model (0.169). */
+/** Further tools for the model (0.164 and later). */
 export interface AdditionalToolsItem extends ResponseItemFields {
   /** The role that adds them, such as `developer`. */
   readonly role?: string | null;

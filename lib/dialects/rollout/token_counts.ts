@@ -39,25 +39,25 @@ export interface TokenCountInfo {
   readonly last_token_usage: TokenCounts;
   /** The size of the model's context window, in tokens. */
   readonly model_context_window?: number | null;
-  /** Whether reasoning is counted in the last request (0.169 and later). */
+  /** Whether reasoning is counted in the last request (0.167 and later). */
   readonly last_usage_includes_reasoning?: boolean | null;
 }
 
-/** The rate limits of an account, and how much of them is used (0.42 and later). */
+/** The rate limits of an account, and how much of them is used (0.40 and later). */
 export interface RateLimits {
   /** The short window. */
   readonly primary?: RateLimitWindow | null;
   /** The long window. */
   readonly secondary?: RateLimitWindow | null;
-  /** The id of the limit (0.104 and later). */
+  /** The id of the limit (0.101 and later). */
   readonly limit_id?: string | null;
-  /** The name of the limit (0.104 and later). */
+  /** The name of the limit (0.101 and later). */
   readonly limit_name?: string | null;
-  /** The remaining credits (0.61 and later). */
+  /** The remaining credits (0.60 and later). */
   readonly credits?: unknown;
-  /** The plan of the account (0.72 and later). */
+  /** The plan of the account (0.66 and later). */
   readonly plan_type?: string | null;
-  /** A limit of the user (0.142 and later). */
+  /** A limit of the user (0.140 and later). */
   readonly individual_limit?: unknown;
   /** The limit that was reached (0.122 and later). */
   readonly rate_limit_reached_type?: unknown;
@@ -71,13 +71,13 @@ export interface RateLimitWindow {
   readonly used_percent?: number | null;
   /** The length of the period, in minutes. */
   readonly window_minutes?: number | null;
-  /** The end of the period: Unix seconds, in some releases RFC 3339 (0.53 and later). */
+  /** The end of the period: Unix seconds, in some releases RFC 3339 (0.50 and later). */
   readonly resets_at?: number | string | null;
   /** The seconds until the end of the period, counted from the time of the line (0.42 to 0.47). */
   readonly resets_in_seconds?: number | null;
 }
 
-/** The tokens of one request, and the sums with it (0.155 and later). */
+/** The tokens of one request, and the sums with it (0.153 and later). */
 export interface TokenUsageRecord {
   /** The id of the thread. */
   readonly thread_id: string;

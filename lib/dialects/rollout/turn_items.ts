@@ -89,7 +89,7 @@ export interface UserMessageTurnItem extends TurnItemFields {
 export interface AgentMessageTurnItem extends TurnItemFields {
   /** The message, in parts. */
   readonly content: readonly TurnMessagePart[];
-  /** Whether it ends the turn: `commentary` or `final_answer` (0.150 and later). */
+  /** Whether it ends the turn: `commentary` or `final_answer` (0.148 and later). */
   readonly phase?: string | null;
 }
 
@@ -221,9 +221,9 @@ export interface SubAgentActivityTurnItem extends TurnItemFields {
   readonly agent_thread_id?: string | null;
   /** The agent's place in the tree of agents. */
   readonly agent_path?: string | null;
-  /** The model of the agent (0.169). */
+  /** The model of the agent (0.164 and later). */
   readonly model?: string | null;
-  /** The reasoning effort of that model (0.169). */
+  /** The reasoning effort of that model (0.164 and later). */
   readonly reasoning_effort?: string | null;
 }
 
