@@ -539,7 +539,8 @@ export class GithubRendererStream extends StageStream<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options The contents and maximum size of the summary.
-   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}.
+   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES},
+   *   `maxOutputLines` is not a whole number from 0, or `tools` is not one of its words.
    *
    * @example From a log to a summary
    * ```ts

@@ -546,7 +546,8 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options The contents of the page, and its connection to others.
-   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is
+   *   not one of its words.
    *
    * @example From a log to a page
    * ```ts

@@ -409,7 +409,8 @@ export class MarkdownRendererStream
    * Constructs a new instance.
    *
    * @param options The contents of the document.
-   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is
+   *   not one of its words.
    *
    * @example From bytes to a document
    * ```ts

@@ -532,6 +532,8 @@ export class TextRendererStream extends StageStream<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options The contents, styles and width of the text.
+   * @throws {RangeError} If `maxOutputLines` is not a whole number from 0, or another option is
+   *   not one of its words.
    *
    * @example From bytes to a live view
    * ```ts
