@@ -376,7 +376,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
       "github",
       ...formats(
         FORMATS.report,
-        "text prints the verdict to stderr, for people. json prints one object for each file to stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
+        "text prints the verdict to stderr, for people. json prints one object for each file to stdout: file (if there are several), verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, usage and final_message.",
       ),
       {
         name: "redact",
