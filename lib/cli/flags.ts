@@ -468,7 +468,7 @@ const FLAGS = {
     history:
       "Print the history of the session as JSON. A HistoryState snapshot, as `codexpipe history` prints it.",
     meta:
-      "Print facts about the session as JSON. One JSON object with the fields of sessions list --json but hidden, outcome, total_tokens and duration_ms, with ancestors (the sessions that this one continues) and with missing (those of them that were not found).",
+      "Print facts about the session as JSON. One JSON object with the fields of sessions list --json but hidden, outcome, total_tokens and duration_ms, with ancestors (the sessions that this one continues) and with missing (the one of them that was not found, or null).",
     command:
       "Print only the command that resumes the session. One line for a shell: codex resume and the id.",
     tee:
