@@ -105,7 +105,7 @@ interface CommandRow extends Omit<Command, "name" | "summary" | "details"> {
 const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   normalize: {
     text:
-      "Reads Codex JSONL of any dialect and writes normalized JSONL to stdout. Each line that is not blank gives one record or one failure, in order; `codexpipe schema ThreadEvent` prints the schema of records. Values that are not rewritten keep their exact text. .gz and .zst files are decompressed, and UTF-16 with a byte order mark is accepted, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
+      "Reads Codex JSONL of any dialect and writes normalized JSONL to stdout. Each line that is not blank gives one record or one failure, in order (in a session file, a torn line with a record glued to it gives both); `codexpipe schema ThreadEvent` prints the schema of records. Values that are not rewritten keep their exact text. .gz and .zst files are decompressed, and UTF-16 with a byte order mark is accepted, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
     usage: [
       "codexpipe normalize [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe normalize',

@@ -484,7 +484,7 @@ const FLAGS = {
     complete:
       "Print what completes the last WORD, instead of the script. The script calls this whenever you press Tab.",
     "line-buffered":
-      "Write each result before the next line is processed. Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back. With --on-error=inline, each line that is not blank gives exactly one line (in a session file, a torn line with a record glued to it gives two).",
+      "Write each result before the next line is processed. Without this option, the results of lines that arrived together are written together; when the input pauses, no result is held back.",
     "no-pager":
       "Do not use a pager. By default, output that does not fit the terminal is shown in a pager: the program and arguments in CODEXPIPE_PAGER, or else in PAGER, or else less, with LESS=FRX if LESS is not set. An empty variable, or cat, turns the pager off. There is no pager if stdout is a pipe or a file, if the input is stdin or is followed, if TERM is dumb, or if the pager must not be run: Deno needs --allow-run.",
     color: {

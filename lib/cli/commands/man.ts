@@ -19,7 +19,7 @@ function manualPage(commands: readonly Command[]): string {
     ".B codexpipe",
     "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR ...]",
     ".SH DESCRIPTION",
-    "Reads the logs of every release of Codex. Each line gives exactly one result, and no line is lost.",
+    "Reads the logs of every release of Codex. A line that cannot be read is reported, and does not end the stream.",
     "Without a COMMAND, files and piped input are rendered if stdout is a terminal, as render does, and normalized otherwise.",
     "A folder given as a FILE stands for the session files below it.",
     "Data goes to stdout, and everything else to stderr. On a terminal, control characters of logs are escaped.",
