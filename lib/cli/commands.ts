@@ -226,8 +226,16 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
       "follow",
       ...TRANSCRIPT,
       "family",
-      "codex-home",
-      "home",
+      {
+        name: "codex-home",
+        summary:
+          "With --to=site or --family, read the sessions in this Codex home.",
+      },
+      {
+        name: "home",
+        summary:
+          "With --to=site, read the Codex home even if stdin is not a terminal.",
+      },
       FROM_WITH_SNAPSHOTS,
       {
         name: "stamp",

@@ -52,11 +52,11 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ],
   [
     "NO_COLOR",
-    "If it is set and not empty, colour is off unless --color is given.",
+    "If it is set and not empty, colour is off unless --color=always is given.",
   ],
   [
     "TERM",
-    "If it is dumb, colour is off unless --color is given, and there is no progress line and no pager.",
+    "If it is dumb, colour is off unless --color=always is given, and there is no progress line and no pager.",
   ],
   [
     "CODEXPIPE_PAGER, PAGER",
