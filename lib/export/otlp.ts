@@ -507,7 +507,7 @@ export class OtlpExporter implements Exporter {
           ? tool.args
           : parseJson(String(tool.args)) ?? tool.args,
       }));
-    } else if (isPlan) return;
+    } else if (isPlan && event.type !== "item.failed") return;
     this.#describe(call, turn, event, tool, isOver ? at : undefined);
     // The provider's own tools answer within the request that calls them.
     if (isOver && !isPlan && !HOSTED_TOOLS.has(tool.name)) thread.ask(at);
@@ -525,7 +525,10 @@ export class OtlpExporter implements Exporter {
   ): void {
     const content = fieldsOf(event.content);
     const exitCode = wholeOf(content.exit_code);
-    call.subject = name;
+    const isFailed = event.type === "item.failed";
+    // A failed item has no content: the name and the arguments are those that it began with.
+    const begun = isFailed ? call.attributes : {};
+    call.subject = textOf(begun["gen_ai.tool.name"]) ?? name;
     call.end = end;
     if (end !== undefined) {
       const began = timeOf(event.started_at) ??
@@ -533,7 +536,7 @@ export class OtlpExporter implements Exporter {
       call.start = Math.max(turn.start, Math.min(call.start, began));
     }
     if (
-      event.type === "item.failed" || isFailedWord(event.status) ||
+      isFailed || isFailedWord(event.status) ||
       (exitCode ?? 0) !== 0 || isObject(content.error)
     ) {
       call.error = event.status === "declined"
@@ -543,14 +546,17 @@ export class OtlpExporter implements Exporter {
         : "exit_code";
     } else call.error = undefined;
     const isWanted = this.#options.content === true;
-    const input = isWanted ? argumentsTextOf(event, args) : undefined;
+    const input = textOf(begun["gen_ai.tool.call.arguments"]) ??
+      (isWanted ? argumentsTextOf(event, args) : undefined);
     const output = isWanted && end !== undefined
       ? resultTextOf(event)
       : undefined;
     turn.weight += (input?.length ?? 0) + (output?.length ?? 0);
     call.attributes = {
-      "gen_ai.tool.name": name,
-      "gen_ai.tool.type": HOSTED_TOOLS.has(name) ? "extension" : "function",
+      "gen_ai.tool.name": call.subject,
+      "gen_ai.tool.type": HOSTED_TOOLS.has(call.subject)
+        ? "extension"
+        : "function",
       "gen_ai.tool.call.id": idOf(event.call_id),
       "process.exit.code": exitCode,
       "gen_ai.tool.call.arguments": input,

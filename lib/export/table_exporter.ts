@@ -602,16 +602,18 @@ class TableSource {
     // Contents count for the limits even if they are not written.
     if (!hasContent && !this.#writer.has("tool_calls")) return undefined;
     const files = listOf(changes).length || call?.files;
+    // A failed item has no content: the name and the arguments are those that it began with.
+    const begun = event.type === "item.failed" ? call : undefined;
     const draft: Draft<"tool_calls"> = {
       ...item,
       call_id: textOf(event.call_id) ?? call?.call_id,
-      tool: known.name,
+      tool: begun?.tool ?? known.name,
       exit_code: wholeOf(exit_code) ?? call?.exit_code,
       files,
       duration_ms: wholeOf(duration_ms) ?? call?.duration_ms,
     };
     if (!hasContent) return draft;
-    draft.input = argumentsTextOf(event, known.args);
+    draft.input = begun?.input ?? argumentsTextOf(event, known.args);
     draft.output = resultTextOf(event) ?? call?.output;
     return draft;
   }

@@ -191,6 +191,28 @@ const CASES: Readonly<
         "turn 0-60 status=completed; shell 10-10 code=2 exit_code!; mcp__s__t 20-20 tool_error!",
       ],
     },
+  "a plan and an image that the tool refused as failed, with their arguments": {
+    events: [
+      turn(0),
+      ...["todo_list", "image_view"].flatMap((item_type) => [
+        event(10, "item.started", {
+          item_id: item_type,
+          item_type,
+          content: { items: [], path: "a.png" },
+        }),
+        event(20, "item.failed", {
+          item_id: item_type,
+          item_type,
+          error: { message: "No" },
+        }),
+      ]),
+      end(60),
+    ],
+    lines: [
+      'turn 0-60 status=completed; update_plan 10-20 arguments={"plan":[]} result=No tool_error!; view_image 10-20 arguments={"path":"a.png"} result=No tool_error!',
+    ],
+    options: { content: true },
+  },
   "items of unknown types as calls": {
     events: [
       turn(0),

@@ -15,7 +15,14 @@ import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { findSessionFiles, openSession } from "../../lib/sessions/sessions.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
 import { encode, encodeJsonl } from "../running.ts";
-import { answerLine, eventLine, line, promptLine } from "../session_lines.ts";
+import {
+  answerLine,
+  callLine,
+  eventLine,
+  line,
+  outputLine,
+  promptLine,
+} from "../session_lines.ts";
 import { withHome, writeFile } from "../sessions/homes.ts";
 import { tokensIn } from "../usage/meters.ts";
 
@@ -380,6 +387,17 @@ const CASES: readonly {
     table: "tool_calls",
     columns: ["item_type", "tool", "status"],
     rows: [["browser_action", "browser_action", "failed"]],
+  },
+  {
+    name: "the arguments of a call that the tool refused",
+    input: exec(
+      line("session_meta", { id: "t" }),
+      callLine("view_image", { path: "a.png" }),
+      outputLine("unable to locate image at `a.png`"),
+    ),
+    table: "tool_calls",
+    columns: ["tool", "status", "input"],
+    rows: [["view_image", "failed", '{"path":"a.png"}']],
   },
   {
     name: "contents without secrets",
