@@ -54,6 +54,8 @@ import { argumentsTextOf, resultTextOf, toolCallOf } from "./tool_calls.ts";
  * set is slow to find its first entry after deletions.
  */
 const MAX_WAITING = 1024;
+/** How many of the items that would be released are held on because they are in progress. */
+const MAX_IN_PROGRESS = MAX_WAITING / 2;
 /** How many characters of contents are held. */
 const MAX_WAITING_TEXT = 1 << 23;
 
@@ -129,7 +131,7 @@ type PackedRequest = readonly [
  *
  * The rows of items and calls are written as an input is read, and those of threads when it
  * ends. The tokens of turns and requests are known only when all inputs have been read, so those
- * rows come last. Events about an item may be ignored after 1,024 further items.
+ * rows come last. An event about an item that ended 1,024 items before has a row of its own.
  *
  * Memory is bounded by the number of turns and requests.
  *
@@ -639,11 +641,25 @@ class TableSource {
     if (isMuch) this.#release(MAX_WAITING, MAX_WAITING_TEXT / 2);
   }
 
-  /** Writes the rows of the oldest items, up to the first that is still within the limits. */
+  /**
+   * Writes the rows of the oldest items, up to the first that is still within the limits. Some that
+   * are in progress, such as a command in the background, are held on as if they were new.
+   */
   #release(items: number, text = Infinity): void {
+    let excess = this.#waiting.size - items;
+    let inProgress = 0;
     for (const waiting of this.#waiting) {
-      if (this.#waiting.size <= items && this.#waitingText <= text) return;
-      this.#finish(waiting);
+      const isTooMuch = this.#waitingText > text;
+      if (excess <= 0 && !isTooMuch) return;
+      excess -= 1;
+      const isHeld = items > 0 && !isTooMuch &&
+        waiting.item.status === "in_progress" &&
+        inProgress < MAX_IN_PROGRESS;
+      if (isHeld) {
+        inProgress += 1;
+        this.#waiting.delete(waiting);
+        this.#waiting.add(waiting);
+      } else this.#finish(waiting);
     }
   }
 

@@ -448,6 +448,18 @@ Deno.test("TableExporter writes the selected table as CSV, with a header row and
   assertEquals(end, "");
 });
 
+Deno.test("TableExporter writes one row for a command that ends thousands of items later", () => {
+  const others = Array.from({ length: 5000 }, (_, i) => `other_${i}`);
+  const { tool_calls } = rowsOf([exec(
+    ...[START, TURN],
+    command("item_0", "item.started", { status: "in_progress" }),
+    ...others.map((id) => command(id, "item.completed", { exit_code: 0 })),
+    command("item_0", "item.completed", { exit_code: 3, status: "failed" }),
+  )]);
+  const rows = tool_calls.filter(({ item_id }) => item_id === "item_0");
+  assertEquals(rows.map(({ line, exit_code }) => [line, exit_code]), [[3, 3]]);
+});
+
 Deno.test("TableExporter writes arguments as they are spelled in the input", () => {
   const args =
     '{"id":9007199254740993,"10":1.0,"2":{"big":12345678901234567890}}';
