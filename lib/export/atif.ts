@@ -202,7 +202,7 @@ interface Call {
   readonly id: string;
   readonly name: string;
   /** The JSON text of the arguments: an object, or a string if `isRaw`. */
-  readonly args: string;
+  args: string;
   /** Whether the arguments are a text that is no object, such as a script. */
   readonly isRaw?: boolean;
   readonly namespace?: unknown;
@@ -553,11 +553,11 @@ class Trajectory {
       if (isOver && call !== undefined) call.facts = resultOf(event);
       return;
     }
-    call ??= this.#addCall(event, {
-      id,
-      name,
-      ...argumentsOf(argumentsTextOf(event, args)),
-    });
+    const given = argumentsOf(argumentsTextOf(event, args));
+    call ??= this.#addCall(event, { id, name, ...given });
+    // In some releases only the end of a search has its query.
+    const isFull = type === "item.completed" && HOSTED_TOOLS.has(name);
+    if (isFull) call.args = given.args;
     if (isOver) answer(call, resultOf(event));
   }
 

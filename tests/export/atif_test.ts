@@ -261,6 +261,22 @@ Deno.test("AtifExporter writes the searches of the provider and the answer after
   );
 });
 
+Deno.test("AtifExporter writes the query of a search that only its end has", () => {
+  const search = (type: string, query: string, action: unknown): unknown => ({
+    type,
+    item: { id: "item_0", type: "web_search", query, action },
+  });
+  const action = { type: "search", query: "x" };
+  const [trajectory] = trajectoriesOf(
+    { type: "thread.started", thread_id: "t" },
+    { type: "turn.started" },
+    search("item.started", "", { type: "other" }),
+    search("item.completed", "x", action),
+  );
+  const [call] = trajectory?.steps[0]?.tool_calls ?? [];
+  assertEquals(call?.arguments, { query: "x", action });
+});
+
 Deno.test("AtifExporter writes the calls of one request as one step where its count follows their results", () => {
   const message = (msg: unknown): unknown => ({ id: "1", msg });
   const call = (call_id: string): unknown[] => {
