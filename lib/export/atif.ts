@@ -80,6 +80,8 @@ export class AtifExporter implements Exporter {
   readonly modelCalls = true;
   readonly #options: ExporterOptions;
   readonly #threads = new Map<string, Trajectory>();
+  /** The thread of the last event: that of events that do not name theirs, such as errors. */
+  #threadId: string | undefined;
   /** The open trajectories, each nested in the one before it; agents may still be added. */
   #open: Trajectory[] = [];
   #stem = "";
@@ -110,18 +112,19 @@ export class AtifExporter implements Exporter {
     }
     this.#tokens = new EventTokens();
     this.#agents = [];
+    this.#threadId = undefined;
   }
 
   /** Reads an event, and emits pieces of its trajectory. Failures are ignored. */
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     if (!outcome.ok) return;
     const event = fieldsOf(outcome.value);
-    const id = idOf(event.thread_id);
-    const [first] = this.#threads.values();
-    let thread = id === undefined ? first : this.#threads.get(id);
+    const id = idOf(event.thread_id) ?? this.#threadId;
+    if (id === undefined) return;
+    this.#threadId = id;
+    let thread = this.#threads.get(id);
     if (thread === undefined) {
-      if (id === undefined) return;
-      const isFirst = first === undefined;
+      const isFirst = this.#threads.size === 0;
       thread = new Trajectory(id, {
         redactor: this.#options.redactor,
         file: this.#file,

@@ -229,6 +229,8 @@ export class OtlpExporter implements Exporter {
   #input: ExportInput = { name: "", stem: "" };
   #tokens = new EventTokens();
   #threads = new Map<string, Thread>();
+  /** The thread of the last event. */
+  #threadId: string | undefined;
   #emit: Emit<ExportPiece> = () => {};
   #refusal: string | undefined;
   #hasLines = false;
@@ -248,6 +250,7 @@ export class OtlpExporter implements Exporter {
     this.#input = input;
     this.#tokens = new EventTokens();
     this.#threads = new Map();
+    this.#threadId = undefined;
     this.#refusal = undefined;
     this.#hasLines = false;
   }
@@ -261,8 +264,11 @@ export class OtlpExporter implements Exporter {
   feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
     if (!outcome.ok || this.#refusal !== undefined) return;
     const event = fieldsOf(outcome.value);
-    const id = textOf(event.thread_id);
+    // An error in an exec stream does not name its thread.
+    const id = textOf(event.thread_id) ??
+      (event.type === "error" ? this.#threadId : undefined);
     if (id === undefined) return;
+    this.#threadId = id;
     this.#emit = emit;
     let thread = this.#threads.get(id);
     if (thread === undefined) {

@@ -371,11 +371,14 @@ class TableSource {
     this.#isInherited = event.inherited === true;
     this.#time = textOf(event.timestamp) ?? eventTime(event);
     const id = idOf(event.thread_id);
-    // Events without a thread, such as errors, belong to the last one.
     if (id !== undefined) this.#thread = this.#threadOf(id);
     const thread = this.#thread;
-    if (thread !== undefined) this.#take(thread, event);
-    if (event.type === "error") {
+    const isError = event.type === "error";
+    // An error without a thread belongs to the last one, a message of a server to none.
+    if (thread !== undefined && (id !== undefined || isError)) {
+      this.#take(thread, event);
+    }
+    if (isError) {
       this.#turn ??= thread?.turn;
       this.#fail("error", textOf(event.message));
     }

@@ -466,6 +466,22 @@ Deno.test("AtifExporter writes a trajectory for each thread of an app-server", (
   ]);
 });
 
+Deno.test("AtifExporter writes the errors of each thread that is in one log of several runs", () => {
+  const run = (thread_id: string): readonly unknown[] => [
+    { type: "thread.started", thread_id },
+    { type: "turn.started" },
+    { type: "error", message: `Reconnecting ${thread_id}` },
+    { type: "turn.completed" },
+  ];
+  assertEquals(
+    trajectoriesOf(...run("a"), ...run("b")).map(({ trajectory_id, steps }) => [
+      trajectory_id,
+      steps.map(({ message }) => message),
+    ]),
+    [["a", ["Reconnecting a"]], ["b", ["Reconnecting b"]]],
+  );
+});
+
 Deno.test("AtifExporter writes the models that the turns of an app-server began with", () => {
   const message = (method: string, params: object): unknown => ({
     method,

@@ -335,6 +335,14 @@ const CASES: Readonly<
       "turn 0-9 status=failed turn_failed!No more @1 codex.retry @3 codex.approval_request @4 codex.compaction; apply_patch 2-2 declined!",
     ],
   },
+  "an error of an exec stream, which does not name its thread": {
+    events: [
+      turn(0),
+      { type: "error", message: "Reconnecting... 1/5" },
+      end(9),
+    ],
+    lines: ["turn 0-9 status=completed @0 codex.retry"],
+  },
   "an interrupted turn, and a turn without an end": {
     events: [
       turn(0),

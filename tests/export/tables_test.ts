@@ -389,6 +389,24 @@ const CASES: readonly {
     rows: [["browser_action", "browser_action", "failed"]],
   },
   {
+    name: "the end of an app-server's thread before messages of no thread",
+    input: exec(
+      {
+        method: "thread/started",
+        params: { thread: { id: "t" } },
+        emittedAtMs: 1_795_000_000_000,
+      },
+      {
+        method: "account/rateLimits/updated",
+        params: { rateLimits: {} },
+        emittedAtMs: 1_795_000_009_000,
+      },
+    ),
+    table: "threads",
+    columns: ["thread_id", "ended_at"],
+    rows: [["t", "2026-11-18T11:06:40.000Z"]],
+  },
+  {
     name: "the arguments of a call that the tool refused",
     input: exec(
       line("session_meta", { id: "t" }),
