@@ -70,8 +70,8 @@ export class JsonlRecords<T = unknown> extends JsonlStage<Outcome<T>> {
     const answers: LineAnswers = new LineAnswers(
       { ...options, onError: options.onError ?? "inline" },
       {
-        record(out, start, line, offset): FailureReason | undefined {
-          const text = decodeUtf8(out.view(), start, out.length);
+        record(out, line, offset): FailureReason | undefined {
+          const text = decodeUtf8(out.view(), 0, out.length);
           out.clear(KEPT_CAPACITY);
           return take(JSON.parse(text), text, false, line, offset);
         },

@@ -232,8 +232,6 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
 
 /** Receives the answers to lines, in order. */
 export interface AnswerTaker {
-  /** Whether `record` only appends an LF to the record. */
-  readonly takesLines?: boolean;
   /** The type that values must have; present if `value` is. */
   readonly proof?: Proof;
   /**
@@ -251,15 +249,15 @@ export interface AnswerTaker {
     offset: number,
   ): FailureReason | undefined;
   /**
-   * Receives a record.
+   * Receives a record that the rules have written. Without `value`, an LF must follow it, as in the
+   * output of the kernel, or `engine` must be `js`.
    *
-   * @param out Contains the record from `start` to its end, behind the earlier output.
+   * @param out Contains the record, behind what was left in it of earlier ones.
    * @param offset The offset in the input of the line, or of the part of it that is the record.
    * @returns The reason if the record fails after all; it has been removed from `out` then.
    */
   record(
     out: ByteWriter,
-    start: number,
     line: number,
     offset: number,
   ): FailureReason | undefined;
@@ -365,7 +363,6 @@ export class LineAnswers implements LineVisitor {
   readonly #onFailure: ((failed: FailureView) => void) | undefined;
   /** The output, which the taker writes to. */
   readonly out: ByteWriter = new ByteWriter();
-  /** The engine to use; `js` if the taker or an option rules out WebAssembly. */
   readonly #engine: Engine;
   readonly #wishes: KernelWishes;
   /** Whether `only` or `thread` selects records: others are not counted. */
@@ -407,10 +404,8 @@ export class LineAnswers implements LineVisitor {
       ? undefined
       : new RecordSelection(only, except, thread);
     this.#wishes = { proof: taker.proof, selection };
-    const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
-    const isFast = taker.value !== undefined || taker.takesLines === true;
-    this.#engine = isFast ? engine : "js";
-    if (engine === "wasm" && isFast && !this.#startKernel()) {
+    this.#engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
+    if (this.#engine === "wasm" && !this.#startKernel()) {
       throw new TypeError(
         "Cannot use the engine wasm: WebAssembly with SIMD cannot run here",
       );
@@ -580,7 +575,7 @@ export class LineAnswers implements LineVisitor {
       if (!this.#isSelective) this.records += 1;
       return;
     }
-    const reason = this.#taker.record(this.out, from, line, offset);
+    const reason = this.#taker.record(this.out, line, offset);
     if (reason === undefined) this.records += 1;
     else {
       const range = { reason, start, end, inBand: false };

@@ -97,7 +97,6 @@ export class JsonlNormalizer extends JsonlStage<Uint8Array<ArrayBuffer>> {
 
 /** Leaves the records in the buffer, each on its line. */
 const WRITER: AnswerTaker = {
-  takesLines: true,
   record(out) {
     out.byte(LF);
     return undefined;

@@ -99,9 +99,9 @@ async function readByRules(
   const isDone = (): boolean =>
     taker.isDone || answers.records + answers.failures >= MAX_LINES;
   const answers = new LineAnswers(
-    { from: "rollout", onError: "drop", fileName: file.path },
+    { from: "rollout", engine: "js", onError: "drop", fileName: file.path },
     {
-      record(out, start): undefined {
+      record(out): undefined {
         if (!isDone()) {
           const end = out.length;
           // The reader expects a control character behind a value.
@@ -109,11 +109,11 @@ async function readByRules(
           const bytes = out.view();
           taker.add(
             taker.wanted === undefined
-              ? fieldsOf(parseJson(decodeUtf8(bytes, start, end)))
-              : readPlainLine(bytes, start, end, taker.wanted) ?? {},
+              ? fieldsOf(parseJson(decodeUtf8(bytes, 0, end)))
+              : readPlainLine(bytes, 0, end, taker.wanted) ?? {},
           );
         }
-        out.truncate(start);
+        out.truncate(0);
       },
       failure(): void {},
     },

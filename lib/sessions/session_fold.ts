@@ -147,9 +147,9 @@ export class SessionFold {
         value: (value, text, _isProven, _line, offset): undefined => {
           this.#apply(value, text, base + offset);
         },
-        record: (out, from, _line, offset): undefined => {
-          const text = decodeUtf8(out.view(), from, out.length);
-          out.truncate(from);
+        record: (out, _line, offset): undefined => {
+          const text = decodeUtf8(out.view(), 0, out.length);
+          out.truncate(0);
           this.#apply(parseJson(text), text, base + offset);
         },
         failure(): void {},
