@@ -109,9 +109,9 @@ export async function* resultsOf<I extends ChosenInput, O>(
   }
 }
 
-/** The number of threads to use, and the sizes of inputs as far as they matter for jobs. */
+/** The number of threads to use, and the sizes of inputs if there are several threads. */
 async function planOf<I extends ChosenInput, O>(
-  { inputs, title, isInTurn = false }: Job<I, O>,
+  { inputs, isInTurn = false }: Job<I, O>,
   { args, process: { threads, look } }: CommandContext,
 ): Promise<{ readonly count: number; readonly sizes: readonly number[] }> {
   const sizes: number[] = [];
@@ -121,10 +121,8 @@ async function planOf<I extends ChosenInput, O>(
   if (threads === undefined || inputs.length < 2 || isAlone || jobs === 1) {
     return { count: 1, sizes };
   }
-  const most = threads.cores * WORTH;
   let bytes = 0;
   for (const { name, size } of inputs) {
-    if (title === undefined && (jobs !== undefined || bytes >= most)) break;
     const length = size ?? (await look(name))?.size ?? 0;
     sizes.push(length);
     bytes += length;
@@ -240,10 +238,9 @@ class Crew<I extends ChosenInput, O> {
     }
   }
 
-  /** The size that an input counts as, in bytes; one of unknown size counts as large. */
+  /** The size that an input counts as, in bytes. */
   #loadOf(at: number): number {
-    const size = this.#job.inputs[at]?.size ?? this.#sizes[at] ?? AHEAD;
-    return Math.max(size, LEAST);
+    return Math.max(this.#sizes[at] ?? 0, LEAST);
   }
 
   #take(reports: readonly Report[], worker: Worker): void {
