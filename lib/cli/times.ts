@@ -17,9 +17,8 @@ const AGES = [
 ] as const;
 
 const AGO_REGEXP = /^(\d{1,6})([mhdw])$/;
-const DATE_REGEXP = /^\d{4}-\d{2}-\d{2}$/;
 const TIME_REGEXP =
-  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?$/i;
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
  * Parses a date, a time with optional seconds, fraction and offset, or an age such as `90m`, to
@@ -28,13 +27,16 @@ const TIME_REGEXP =
 export function parseTime(text: string, now: number): number | undefined {
   const [, count, unit = ""] = AGO_REGEXP.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (UNITS.get(unit) ?? 0);
-  if (DATE_REGEXP.test(text)) return valid(text, text);
-  const [, date, time, offset = "Z"] = TIME_REGEXP.exec(text) ?? [];
-  if (date === undefined || time === undefined) return undefined;
+  const [, date, clock = "00:00", offset = "Z"] = TIME_REGEXP.exec(text) ?? [];
+  if (date === undefined) return undefined;
   const zone = /^[+-]\d{4}$/.test(offset)
     ? `${offset.slice(0, 3)}:${offset.slice(3)}`
     : offset.toUpperCase();
-  return valid(`${date}T${time}${zone}`, date);
+  const time = Date.parse(`${date}T${clock}${zone}`);
+  if (Number.isNaN(time)) return undefined;
+  // Date.parse() takes 2026-02-31 for March 3.
+  const day = new Date(Date.parse(date)).toISOString();
+  return day.startsWith(date) ? time : undefined;
 }
 
 /** Writes an age in the largest unit that gives at least 1: `2 h ago`, or `just now`. */
@@ -43,12 +45,4 @@ export function ageText(time: number, now: number): string {
   const unit = AGES.find(({ length }) => age >= length);
   if (unit === undefined) return "just now";
   return `${Math.floor(age / unit.length)} ${unit.name} ago`;
-}
-
-/** Parses a time, unless its day does not exist: Date.parse() takes 2026-02-31 for March 3. */
-function valid(text: string, date: string): number | undefined {
-  const time = Date.parse(text);
-  const day = Date.parse(date);
-  if (Number.isNaN(time) || Number.isNaN(day)) return undefined;
-  return new Date(day).toISOString().startsWith(date) ? time : undefined;
 }

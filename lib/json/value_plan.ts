@@ -22,8 +22,6 @@ export class Varying {
 
 /** The maximum depth to which a record is taken apart; deeper containers are parsed. */
 const LEVELS = 7;
-/** Records with more parts are not made faster than they are parsed. */
-const MAX_PARTS = 100;
 /**
  * At this number of records the maker of a plan is compiled. The texts of those before are parsed;
  * parsing all takes 1.2 to 1.3 times as long (`deno task bench`, `events` over `small` and
@@ -96,7 +94,6 @@ export class ValuePlan {
     parts: readonly CopiedPart[],
     proof: Proof,
   ): ValuePlan | undefined {
-    if (parts.length > MAX_PARTS) return undefined;
     const tape = new JsonTape();
     // The scan needs a control character behind the value: the extra byte is 0.
     const bytes = new Uint8Array(output.length + 1);

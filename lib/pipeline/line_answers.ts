@@ -436,7 +436,7 @@ export class LineAnswers implements LineVisitor {
 
   #isWorthKernel(): boolean {
     if (this.#kernel !== undefined || this.#engine !== "auto") return false;
-    if (this.#isSlow || this.out.length > 0) return false;
+    if (this.#isSlow) return false;
     // A file that is not a log has no records to repeat.
     const hasUse = this.#rules.isTeachable ||
       this.records + this.failures === 0;

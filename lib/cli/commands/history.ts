@@ -177,14 +177,9 @@ class Fold {
   }
 
   #newRemarks(isBaseKnown = false): HistoryRemarks {
-    const { base, unknownMode } = this.#state;
-    return historyRemarks(
-      this.#file,
-      this.#context,
-      // Remarks about a restored history were printed when it was made.
-      isBaseKnown || base !== null,
-      unknownMode !== null,
-    );
+    // The remark about the base of a restored history was printed when it was made.
+    const isKnown = isBaseKnown || this.#state.base !== null;
+    return historyRemarks(this.#file, this.#context, isKnown);
   }
 
   /** Folds a record; with `--mutations`, keeps it until its mutations can be written. */

@@ -21,6 +21,7 @@ import {
 } from "../../sessions/home_watch.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionFile } from "../../sessions/session_files.ts";
+import type { SessionHead } from "../../sessions/session_head.ts";
 import { otherPlacesOf } from "../../sessions/session_places.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { escapeControls } from "../escape.ts";
@@ -89,6 +90,11 @@ interface Waiting {
   readonly file: SessionFile;
   /** The time of the event, or of its arrival if that is earlier or the event has no time. */
   readonly at: number;
+}
+
+/** What the output shows of a session. */
+interface Known extends Pick<Session, "title"> {
+  readonly head: Pick<SessionHead, "id"> & Partial<SessionHead>;
 }
 
 class Watching {
@@ -252,7 +258,7 @@ class Watching {
     }
     const rows = running.map((session) => ({
       session,
-      known: this.#sessions.get(session.file.key),
+      known: this.#known(session.file),
     }));
     await this.#screen.show(texts.join(""), rows, this.#home.size);
   }
@@ -279,18 +285,23 @@ class Watching {
     }
   }
 
+  /** Returns what is known of a session: at least its id. */
+  #known({ key, id }: SessionFile): Known {
+    return this.#sessions.get(key) ?? { title: "", head: { id } };
+  }
+
   #text({ event, file, at }: Waiting): string {
     this.#lastAt = Math.max(this.#lastAt, at);
     const time = new Date(this.#lastAt).toISOString();
-    const session = this.#sessions.get(file.key);
-    if (this.#isJson) return `${recordText(event, time, file, session)}\n`;
+    const known = this.#known(file);
+    if (this.#isJson) return `${recordText(event, time, file, known)}\n`;
     // On a terminal, running turns and commands are in the table.
     const isEnd = event.type !== "turn.started" &&
       !event.type.startsWith("command.");
     if (this.#screen !== undefined && !isEnd) return "";
     const { style, process } = this.#context;
-    const id = (session?.head.id ?? file.id).slice(0, SHORT_ID) || file.path;
-    const text = eventText(event, session, userHomeFrom(process.env));
+    const id = known.head.id.slice(0, SHORT_ID) || file.path;
+    const text = eventText(event, known, userHomeFrom(process.env));
     const isBad = event.type === "session.damaged" ||
       (event.type === "turn.ended" && !event.verdict.isPassed);
     const shown = escapeControls(text);
@@ -303,28 +314,27 @@ class Watching {
 function recordText(
   event: WatchedEvent,
   at: string,
-  file: SessionFile,
-  session: Session | undefined,
+  { path }: SessionFile,
+  { title, head }: Known,
 ): string {
-  const { head } = session ?? {};
   const record: HappeningRecord = {
     type: event.type,
     at,
-    session_id: head?.id || file.id || null,
-    parent_id: head?.parent ?? null,
-    title: session?.title ?? "",
-    path: file.path,
+    session_id: head.id || null,
+    parent_id: head.parent ?? null,
+    title,
+    path,
   };
   const textOf = (fields: Partial<HappeningRecord>): string =>
     JSON.stringify({ ...record, ...fields });
   switch (event.type) {
     case "session.started":
       return textOf({
-        cwd: head?.cwd ?? null,
-        model: head?.model ?? null,
-        cli_version: head?.cliVersion ?? null,
-        source: head?.source ?? null,
-        agent: head?.agent ?? null,
+        cwd: head.cwd ?? null,
+        model: head.model ?? null,
+        cli_version: head.cliVersion ?? null,
+        source: head.source ?? null,
+        agent: head.agent ?? null,
       });
     case "session.damaged":
       return textOf({
@@ -352,13 +362,11 @@ function recordText(
 
 function eventText(
   event: WatchedEvent,
-  session: Session | undefined,
+  { title, head: { parent, cwd } }: Known,
   userHome: string | undefined,
 ): string {
-  const title = session?.title ?? "";
   switch (event.type) {
     case "session.started": {
-      const { parent, cwd } = session?.head ?? {};
       const who = parent === undefined
         ? "session started"
         : `sub-agent of ${parent.slice(0, SHORT_ID)} started`;
@@ -499,7 +507,7 @@ class FollowedSession implements ChangeWaiter {
 
 interface Row {
   readonly session: FollowedSession;
-  readonly known: Session | undefined;
+  readonly known: Known;
 }
 
 /** A row with its depth below the session that spawned it. */
@@ -563,7 +571,7 @@ class Screen {
         look: (text) => style.cyan(text),
         cell: (row) =>
           branchOf(row.depth) +
-          (idOf(row).slice(0, SHORT_ID) || row.session.file.path),
+          (row.known.head.id.slice(0, SHORT_ID) || row.session.file.path),
       },
       numbers(
         "Time",
@@ -574,7 +582,7 @@ class Screen {
         return tokens === null ? "" : countText(tokens.total_tokens);
       }),
       { title: "Doing", cut: "end", cell: (row) => doing(row, now) },
-      { title: "Title", cut: "end", cell: ({ known }) => known?.title ?? "" },
+      { title: "Title", cut: "end", cell: ({ known }) => known.title },
     ];
   }
 }
@@ -602,21 +610,18 @@ function secondsSince(at: number | undefined, now: number): string {
 function inFamilies(
   rows: readonly Row[],
 ): readonly NestedRow[] {
-  const ids = new Set(rows.map(idOf));
+  const ids = new Set(rows.map(({ known }) => known.head.id));
   const ordered = new Map<Row, NestedRow>();
   const add = (row: Row, depth: number): void => {
     if (ordered.has(row)) return;
     ordered.set(row, { ...row, depth });
     for (const child of rows) {
-      if (child.known?.head.parent === idOf(row)) add(child, depth + 1);
+      const { parent } = child.known.head;
+      if (parent === row.known.head.id) add(child, depth + 1);
     }
   };
-  const roots = rows.filter(({ known }) => !ids.has(known?.head.parent ?? ""));
+  const roots = rows.filter(({ known }) => !ids.has(known.head.parent ?? ""));
   // All rows follow the roots, for sessions whose headers form a cycle.
   for (const row of [...roots, ...rows]) add(row, 0);
   return [...ordered.values()];
-}
-
-function idOf({ known, session }: Row): string {
-  return known?.head.id ?? session.file.id;
 }
