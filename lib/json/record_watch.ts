@@ -29,7 +29,8 @@ export interface RecordContext {
   readonly rules: unknown;
   /**
    * The values in the slots, as JSON. The values of one slot are always of one kind. Two different
-   * values never share their array of bytes.
+   * values never share their array of bytes. The rules decide only by whether a slot is filled, not
+   * by its value: a plan is valid for all values.
    */
   readonly slots: Slots;
   /**

@@ -478,13 +478,10 @@ class ServerState implements StreamState {
     this.#slots = [value];
   }
 
-  /** Returns the usage for the end of a turn, and a value if the thread has begun. */
+  /** Returns the usage so far, and a value if the thread has begun. */
   recall(thread: string): Slots {
     const memory = this.#threads.get(thread);
-    const usage = memory?.usage;
-    if (memory?.isStarted !== true) return [usage, undefined];
-    // The whole thread was seen: without a count it has used no tokens, and exec writes zeros then.
-    return [usage ?? NO_USAGE, STARTED];
+    return [memory?.usage, memory?.isStarted ? STARTED : undefined];
   }
 
   note(kind: number, thread: string, value: JsonSlice): void {
@@ -852,12 +849,12 @@ export class AppServerRules extends RecordRules {
     const error = isFailed ? takeError(turn) : undefined;
     spell(turn, event, "turn_", TAKEN_IN_TURN);
     if (isEnd) {
-      const [usage] = this.recall(thread);
-      // Exec writes zeros for completed turns only.
-      const isUnknown = isFailed && usage === NO_USAGE;
-      if (usage !== undefined && !isUnknown) {
-        replace(event, "usage", usage, "turn_");
-      }
+      const [counted, started] = this.recall(thread);
+      // The whole thread was seen: without a count it has used no tokens, and exec writes zeros at
+      // the end of a completed turn.
+      const isZero = started !== undefined && !isFailed;
+      const usage = counted ?? (isZero ? NO_USAGE : undefined);
+      if (usage !== undefined) replace(event, "usage", usage, "turn_");
     }
     if (isFailed) {
       const message = stringValue(status ?? "failed");

@@ -82,6 +82,29 @@ Deno.test("AppServerRules writes a usage of zeros, like exec, for a completed tu
   assertEquals(usageOf(last(thread, STARTED, failed)), undefined);
 });
 
+Deno.test("AppServerRules writes the usage of a failed turn, and none without counts, with either engine", () => {
+  const lines = ["a", "b", "c", "d"].flatMap((threadId, at) => [
+    { method: "thread/started", params: { thread: { id: threadId } } },
+    ...(at % 2 === 0 ? [] : [{
+      ...USAGE,
+      params: { ...USAGE.params, threadId },
+    }]),
+    {
+      method: "turn/completed",
+      params: { threadId, turn: { id: "1", status: "interrupted" } },
+    },
+  ]).map((message) => JSON.stringify(message));
+  const bytes = encode(`${lines.join("\n")}\n`);
+  for (const engine of ["js", "wasm"] as const) {
+    const options = { from: "app-server", engine } as const;
+    const usages = linesOf(normalizeBytes([bytes], options))
+      .map((text) => JSON.parse(text))
+      .filter(({ type }) => type === "turn.failed").map(usageOf);
+    const usage = { input_tokens: 2, output_tokens: 1 };
+    assertEquals(usages, [undefined, usage, undefined, usage], engine);
+  }
+});
+
 Deno.test("AppServerRules reads items whose types are spelled as in exec streams and session files", () => {
   const items = [
     { type: "userMessage", content: [{ type: "text", text: "go" }] },
