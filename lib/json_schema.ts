@@ -29,8 +29,6 @@ export * from "./schema_names.ts";
 /** The edition of JSON Schema. */
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-const REF_REGEXP = /^#\/\$defs\/(.+)$/;
-
 /** A JSON Schema with the definitions of all schemas that it refers to. */
 export interface JsonSchema {
   /** The edition of JSON Schema. */
@@ -103,7 +101,7 @@ function reachableFrom(names: readonly string[]): Record<string, unknown> {
     if (typeof value !== "object" || value === null) return;
     for (const [key, member] of Object.entries(value)) {
       if (key !== "$ref" || typeof member !== "string") visit(member);
-      else reached.add(REF_REGEXP.exec(member)?.[1] ?? member);
+      else reached.add(member.slice(refTo("").length));
     }
   };
   // Iterating a set also visits the members that are added meanwhile.

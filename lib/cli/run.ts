@@ -280,8 +280,7 @@ async function likeliest(
     ? ["render", "normalize"]
     : ["normalize", "render"];
   return names.find((name) => {
-    const command = COMMANDS.find((command) => command.name === name);
-    const flags = command === undefined ? [] : allowed({ command });
+    const flags = allowed(find([name]));
     return args.given.every((given) =>
       flags.some((flag) => flag.name === given.name)
     );

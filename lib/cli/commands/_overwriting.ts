@@ -34,7 +34,7 @@ export class InputFiles {
    * @param isInFolder Whether its folder is already known to be in no Codex home.
    */
   async refuse(flag: string, path: string, isInFolder = false): Promise<void> {
-    if (path !== STDIN && this.#names.has(path)) throw overwriting(flag, path);
+    if (this.#names.has(path)) throw overwriting(flag, path);
     const { process } = this.#context;
     const found = await process.look(path);
     if (found === undefined && isInFolder) return;
@@ -69,9 +69,7 @@ export class InputFiles {
     const known = new Map<string, string>();
     for (const name of this.#names) {
       const identity = await identityOf(name, this.#context.process);
-      if (identity !== undefined && !known.has(identity)) {
-        known.set(identity, name);
-      }
+      if (identity !== undefined) known.set(identity, name);
     }
     return known;
   }
