@@ -342,7 +342,7 @@ export class Kernel {
     const trace = this.#output + OUTPUT_SIZE + SLACK;
     const end = trace + TRACE_SIZE + SLACK;
     const missing = Math.ceil((end - memory.buffer.byteLength) / PAGE);
-    if (missing > 0) memory.grow(missing);
+    memory.grow(missing);
     const buffer = memory.buffer as ArrayBuffer;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Int32Array(buffer);

@@ -26,7 +26,7 @@ export function isWhole(
   for (; at < end; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === DOT) inFraction = true;
-    else if (byte < ZERO || byte > NINE) break;
+    else if (byte > NINE) break;
     else {
       if (inFraction) fraction += 1;
       if (byte === ZERO) zeros += 1;

@@ -30,16 +30,15 @@ const OUTCOME_TEXTS: Readonly<
   open: "no end",
 };
 
-/** Lays out a table of sessions, without columns that are empty for all. `known` is by path. */
+/** Lays out a table of sessions, without columns that are empty for all. The maps are by path. */
 export async function sessionsTable(
   { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,
   { process, style, width: widthOf }: CommandContext,
-  known: {
-    readonly hidden?: ReadonlyMap<string, HiddenReason>;
-    readonly runs?: ReadonlyMap<string, SessionRun>;
-  } = {},
+  { hidden, runs }: {
+    readonly hidden: ReadonlyMap<string, HiddenReason>;
+    readonly runs: ReadonlyMap<string, SessionRun>;
+  },
 ): Promise<string> {
-  const { hidden, runs = new Map<string, SessionRun>() } = known;
   const width = widthOf();
   const isWide = width === undefined || width >= WIDE;
   const userHome = userHomeFrom(process.env);
@@ -63,7 +62,7 @@ export async function sessionsTable(
     runs.get(file.path);
   // A file that cannot be read is not marked here: its title has the reason.
   const hiddenText = ({ file }: Session): string =>
-    HIDDEN_TEXTS[hidden?.get(file.path) ?? "refused"];
+    HIDDEN_TEXTS[hidden.get(file.path) ?? "refused"];
   const all: readonly (Column<Session> | false)[] = [
     {
       title: "ID",

@@ -124,7 +124,8 @@ async function tableOf(
     ...session,
     title: branchOf(depth) + session.title,
   }));
-  return await sessionsTable({ sessions, shortIds }, context);
+  const nothing = { hidden: new Map(), runs: new Map() };
+  return await sessionsTable({ sessions, shortIds }, context, nothing);
 }
 
 /** Finds the family of a session; reports why none was found, and a missing session. */
