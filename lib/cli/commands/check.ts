@@ -131,11 +131,11 @@ class Check {
       : undefined;
     this.#lastStep = step;
     this.#filesLeft -= 1;
+    const masked = (text: string): string => step?.masked(text) ?? text;
     const take = (part: TranscriptPart): void => {
       if (part.type === "failure") {
-        const { line, kind } = part;
-        const message = step?.masked(part.message) ?? part.message;
-        diagnostics.failed(file, line, { kind, message });
+        const { line, kind, message } = part;
+        diagnostics.failed(file, line, { kind, message: masked(message) });
       }
       step?.take(part);
     };
@@ -166,11 +166,9 @@ class Check {
     const verdict = this.#verdict(builder, drift, schema);
     if (unknownMode !== null) {
       const { unknownModeText } = await import("./_continued_input.ts");
-      const message = unknownModeText(file, unknownMode);
-      diagnostics.remark(step?.masked(message) ?? message);
+      diagnostics.remark(masked(unknownModeText(file, unknownMode)));
     }
-    const masked = step?.judge(verdict, drift?.lines);
-    this.#say(file, verdict, masked);
+    this.#say(file, verdict, step?.judge(verdict, drift?.lines));
     const remark = drift?.text;
     if (remark !== undefined && !args.has("fail-on-drift")) {
       diagnostics.remark(`${file}: ${remark}`);
