@@ -278,7 +278,7 @@ export class JsonTape {
           ? TRUE
           : FALSE;
         for (const letter of word) {
-          if (bytes[at] !== letter || at >= end) {
+          if (bytes[at] !== letter) {
             return this.#fail(
               from,
               `${show(byte)} stands where a value is expected`,

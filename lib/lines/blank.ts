@@ -14,14 +14,17 @@ export function isBlank(text: string): boolean {
   return BLANK_REGEXP.test(text);
 }
 
-/** Whether a line is blank. For most lines the first byte decides. */
+/**
+ * Whether a line is blank. For most lines the first byte decides; that of an empty one is its
+ * terminator.
+ */
 export function isBlankLine(
   bytes: Uint8Array,
   start: number,
   end: number,
 ): boolean {
   const first = bytes[start] ?? 0;
-  if (first > 0x20 && first < 0x80 && start < end) return false;
+  if (first > 0x20 && first < 0x80) return false;
   return isBlank(decodeUtf8(bytes, start, end));
 }
 

@@ -197,8 +197,10 @@ export class LineFramer {
     this.#offset += length + 1;
     if (length > this.#maxLineBytes) visitor.tooLong(length, line, offset);
     else {
-      const skipped = line === 1 && startsWithBom(bytes, start, end) ? 3 : 0;
-      const from = start + skipped;
+      // The LF of a shorter line differs from the mark.
+      const hasBom = line === 1 &&
+        BOM.every((byte, i) => bytes[start + i] === byte);
+      const from = hasBom ? start + BOM.length : start;
       const to = end > from && bytes[end - 1] === CR ? end - 1 : end;
       visitor.line(bytes, from, to, line, offset);
     }
@@ -208,11 +210,6 @@ export class LineFramer {
 /** False on Node 20. */
 const CAN_TRANSFER = "transfer" in ArrayBuffer.prototype;
 const END = new Uint8Array([LF]);
-
-function startsWithBom(bytes: Uint8Array, start: number, end: number): boolean {
-  return end - start >= BOM.length &&
-    BOM.every((byte, i) => bytes[start + i] === byte);
-}
 
 /**
  * Whether a line may hold an object, or begin an indented one, by its last byte: a brace, or white
