@@ -71,6 +71,23 @@ for (
   });
 }
 
+Deno.test("an error in a thread ends the command like one in the first thread", async () => {
+  const args = [
+    "render",
+    "--to=site",
+    "-o",
+    "/out",
+    ...Object.keys(FILES ?? {}),
+  ];
+  const { status, stderr } = await callBoth(args, {
+    files: FILES,
+    directories: ["/out"],
+    createError: platformError("ENOSPC"),
+  });
+  assertEquals(status, 3);
+  assertStringIncludes(stderr, "cannot create: no space left on the device");
+});
+
 Deno.test("usage, sessions du, sessions index and sessions search give the same in threads", async () => {
   await withFolder(async (folder) => {
     const { path } = await assembleHome(`${folder}/home`, {
