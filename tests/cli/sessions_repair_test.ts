@@ -1,4 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { zstdCompressSync } from "node:zlib";
 import {
   sessionPath,
   sessionText,
@@ -41,6 +42,29 @@ Deno.test("sessions repair writes a copy without the torn line, and reports it",
       await Deno.readTextFile(path),
       `${text}{"timestamp":"2026`,
     );
+  });
+});
+
+Deno.test("sessions repair keeps the whole lines before the break of a truncated compressed file", async () => {
+  await withFolder(async (home) => {
+    const id = testId(1);
+    const path = sessionPath(home, id, STARTED);
+    const text = sessionText({ id, started: STARTED, message: "Fix it" }) +
+      Array.from({ length: 20_000 }, (_, i) => `{"type":"n","n":${i}}\n`).join(
+        "",
+      );
+    const packed = zstdCompressSync(text);
+    const half = packed.subarray(0, packed.length >> 1);
+    await writeFile(`${path}.zst`, half);
+    const { status, stdout, stderr, written } = await repair(home, [
+      id,
+      "--to=/out",
+    ]);
+    assertEquals(status, 0);
+    assertStringIncludes(stderr, "is cut off; the data before is kept");
+    const copy = written.get(stdout.trimEnd()) ?? "";
+    assert(copy.length > 100_000 && copy.endsWith("\n"));
+    assertEquals(text.startsWith(copy), true);
   });
 });
 
