@@ -395,14 +395,21 @@ const ACTIONS: ReadonlyMap<unknown, ExecAction> = new Map([
   ["list_files", "list"],
 ]);
 
+/** The fields of parsed commands that are texts, if they are there. */
+const PARSED_TEXTS: ReadonlySet<string> = new Set(["name", "path", "query"]);
+
 /** Reads parsed commands in the spelling of the protocol or of the fork: `{"Read": {…}}`. */
 function readParsedCommands(value: unknown): ParsedCommand[] {
   return listOf(value).map((each) => fieldsOf(tagInside(each))).flatMap(
-    // Unknown fields are kept; `cmd` is always set.
-    ({ type, ...fields }) =>
-      typeof type === "string"
-        ? [{ type, ...fields, cmd: keptText(textOf(fields.cmd) ?? "") }]
-        : [],
+    ({ type, ...fields }) => {
+      if (typeof type !== "string") return [];
+      // Unknown fields are kept; `cmd` is always set.
+      const known = Object.entries(fields).filter(([name, field]) =>
+        !PARSED_TEXTS.has(name) || field === null || typeof field === "string"
+      );
+      const cmd = keptText(textOf(fields.cmd) ?? "");
+      return [{ type, ...Object.fromEntries(known), cmd }];
+    },
   );
 }
 

@@ -1,6 +1,7 @@
 /** Shell words, and the records of waits of the fork (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
+import { readSnapshot } from "../../../lib/history/code_layout.ts";
 import { shellWords } from "../../../lib/history/mapping/commands.ts";
 import fc, { anyText } from "../../property_seed.ts";
 import { payloadsOf, snapshotOf } from "../histories.ts";
@@ -64,6 +65,26 @@ Deno.test("HistoryState.apply() keeps output that was streamed, if the end only 
   assertEquals(exec?.stderr_chunks, [
     { offset: 0, content: "error: timed out" },
   ]);
+});
+
+Deno.test("HistoryState.apply() leaves fields of other types out of parsed commands, so that the snapshot can be read", () => {
+  const parsed_cmd = [
+    {
+      type: "other",
+      cmd: 1,
+      query: null,
+      path: { uri: "file:///a" },
+      deep: [],
+    },
+    { type: "other", cmd: "cat a", name: 5 },
+  ];
+  const content = { command: "x", parsed_cmd };
+  const snapshot = snapshotOf([commandEvent("item.started", { content })]);
+  assertEquals(payloadsOf(snapshot, "exec")[0]?.parsed, [
+    { type: "other", cmd: "", query: null, deep: [] },
+    { type: "other", cmd: "cat a" },
+  ]);
+  assertEquals(readSnapshot(snapshot), snapshot);
 });
 
 /** Makes an event of a wait. */
