@@ -67,7 +67,6 @@ function displayOf(summary: unknown): string {
 }
 
 function exploreEntry(entry: Fields): Fields {
-  if (!Object.hasOwn(entry, "summary")) return entry;
   const { summary, action: _action, ...rest } = entry;
   return { command: [displayOf(summary)], cwd: null, ...rest };
 }
@@ -173,9 +172,8 @@ const CODE_PAYLOADS: ReadonlyMap<string, AnyShape> = new Map([
 /**
  * Rewrites a record of the fork's layout: an object with one member, named after the type.
  *
- * An unknown name in PascalCase counts as a type of a later version if the member has a numeric
- * `id`. Returns the record, unchecked, and its call id, if it is a tool call and has one; nothing
- * if the value has another layout.
+ * Returns the record, unchecked, and its call id, if it is a tool call and has one; nothing if the
+ * value has another layout.
  */
 function fromCodeLayout(
   value: unknown,
@@ -184,7 +182,6 @@ function fromCodeLayout(
   if (!/^[A-Z]/.test(name) || !isObject(member)) return undefined;
   const type = snakeCase(name);
   const { id, ...rest } = member;
-  if (!CODE_PAYLOADS.has(type) && typeof id !== "number") return undefined;
   const callId = TOOL_TYPES.has(type) ? textOf(rest.call_id) : undefined;
   const payload = REWRITES.get(type)?.(rest) ?? rest;
   return { record: { id, type, payload }, callId };
@@ -286,9 +283,10 @@ export function readSnapshot(value: unknown): HistorySnapshot {
     .every((each) => Object.keys(each).length === 0);
   const snapshot = {
     records,
-    next_id: next_id === undefined || next_id === null
-      ? records.reduce((highest, { id }) => Math.max(highest, id), 0) + 1
-      : recordId(next_id, join(path, "next_id")),
+    next_id: recordId(
+      next_id ?? records.reduce((max, { id }) => Math.max(max, id), 0) + 1,
+      join(path, "next_id"),
+    ),
     ...lookups,
     ...others,
   };

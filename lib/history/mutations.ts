@@ -235,6 +235,6 @@ function appendChunk(
   ENDS.set(last, {
     end: end + addedBytes(half, content),
     length: last.content.length,
-    half: content === "" ? half : endsInHighSurrogate(content),
+    half: endsInHighSurrogate(content),
   });
 }

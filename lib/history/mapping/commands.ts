@@ -166,15 +166,12 @@ function renameCommand(
   // A later event with the same command may lack `parsed`: the known parts stay.
   const isParsed = parsed.length > 0 && payload.parsed.length === 0;
   const isNew = command.length > 0 && (isOther || isParsed);
-  const isMoved = isTimed && startedAt !== payload.started_at;
-  if (!isNew && !isMoved) return;
+  const started_at = isTimed ? startedAt : payload.started_at;
+  if (!isNew && started_at === payload.started_at) return;
+  const named = isNew ? { command, parsed, action: actionOf(parsed) } : {};
   context.replace(id, {
     type: "exec",
-    payload: {
-      ...payload,
-      ...(isNew ? { command, parsed, action: actionOf(parsed) } : {}),
-      ...(isMoved ? { started_at: startedAt } : {}),
-    },
+    payload: { ...payload, ...named, started_at },
   });
 }
 
@@ -247,8 +244,7 @@ function entryStatusOf(
 export function interruptCommand(context: FoldContext, id: number): void {
   const record = context.get(id);
   if (record?.type === "explore") interruptExploring(context, record);
-  if (record?.type !== "exec" || record.payload.status !== "running") return;
-  endInError(context, record, null);
+  if (record?.type === "exec") endInError(context, record, null);
 }
 
 /** Ends a command in error, and appends a message to its stderr. Returns whether it was running. */

@@ -69,7 +69,6 @@ export class FoldContext {
   replace(id: number, record: NewRecord, newCallId?: string | null): void {
     const { store } = this;
     const index = store.indexOf(id);
-    if (index === -1) return;
     const callId = newCallId ?? store.callIdAt(index);
     const holder = callId === null ? -1 : store.indexOfTool(callId);
     // It may belong to the record of a newer call by now.
@@ -79,9 +78,7 @@ export class FoldContext {
 
   /** Removes a record, if it still exists. */
   remove(id: number): void {
-    const index = this.store.indexOf(id);
-    if (index === -1) return;
-    this.note(this.store.remove(index));
+    this.note(this.store.remove(this.store.indexOf(id)));
     this.memory.forget(id);
   }
 
@@ -153,13 +150,13 @@ export class FoldContext {
   }
 
   /**
-   * Stores the record of an item: replaces that of the same item and type, or appends it. Returns
-   * the id of the record.
+   * Stores the record of an item: replaces that of the same item, or appends it. Returns the id of
+   * the record.
    */
   showItem(kind: LinkKind, item: string, record: NewRecord): number {
     const { links } = this.memory;
     const known = links.get(kind, item);
-    if (known !== undefined && this.get(known.id)?.type === record.type) {
+    if (known !== undefined) {
       this.replace(known.id, record);
       return known.id;
     }

@@ -11,10 +11,8 @@ export function showTurnDiff(context: FoldContext, fields: Fields): void {
   const diff = textOf(fields.unified_diff);
   if (diff === undefined) return;
   const record = { type: "diff", payload: { hunks: diffHunks(diff) } } as const;
-  const known = turns.diffId;
-  if (known !== null && context.get(known)?.type === "diff") {
-    context.replace(known, record);
-  } else turns.diffId = context.push(record);
+  if (turns.diffId === null) turns.diffId = context.push(record);
+  else context.replace(turns.diffId, record);
 }
 
 export function showBackground(
