@@ -988,6 +988,36 @@ Deno.test("HistoryState.restore() lets an abort end the running records of a bar
   assertEquals(state.snapshot().tool_call_lookup, { t: 2 });
 });
 
+Deno.test("HistoryState.restore() lets a failure end what is open in a bare snapshot, beside records of unknown types", () => {
+  const { records, ...rest } = snapshotOf([
+    item("started", "command_execution", {
+      content: {
+        command: "cat a",
+        parsed_cmd: [{ type: "read", cmd: "cat a", name: "a" }],
+      },
+    }),
+    item("started", "reasoning", { content: { text: "Reading" } }),
+  ]);
+  const unknown = { id: 9, type: "hologram", payload: { depth: 3 } };
+  const state = HistoryState.restore({
+    ...rest,
+    records: [unknown, ...records],
+    exec_call_lookup: { item_0: 9 },
+    next_id: 10,
+  });
+  state.apply({ type: "turn.failed", error: { message: "" } });
+  const snapshot = state.snapshot();
+  assertEquals(snapshot.records[0], unknown);
+  assertEquals(payloadsOf(snapshot, "explore")[0]?.entries, [
+    {
+      command: ["cat", "a"],
+      cwd: null,
+      status: { error: { exit_code: null } },
+    },
+  ]);
+  assertEquals(payloadsOf(snapshot, "reasoning")[0]?.in_progress, false);
+});
+
 Deno.test("HistoryState.restore() keeps the ended records of a bare snapshot", () => {
   const command = [
     eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),

@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { readSnapshot } from "../../../lib/history/code_layout.ts";
+import { HistoryState } from "../../../lib/history/history_state.ts";
 import { shellWords } from "../../../lib/history/mapping/commands.ts";
 import fc, { anyText } from "../../property_seed.ts";
 import { payloadsOf, snapshotOf } from "../histories.ts";
@@ -65,6 +66,18 @@ Deno.test("HistoryState.apply() keeps output that was streamed, if the end only 
   assertEquals(exec?.stderr_chunks, [
     { offset: 0, content: "error: timed out" },
   ]);
+});
+
+Deno.test("HistoryState.apply() replaces output whose beginning was dropped by the output of the end", () => {
+  const state = new HistoryState({ limits: { streamBytes: 4 } });
+  const output = (stdout: string) => ({
+    content: { command: "x", stdout, exit_code: 0 },
+  });
+  state.apply(commandEvent("item.started", { content: { command: "x" } }));
+  state.apply(commandEvent("item.delta", { delta: { stdout: "abcdef" } }));
+  state.apply(commandEvent("item.completed", output("abcdefgh")));
+  const [exec] = payloadsOf(state.snapshot(), "exec");
+  assertEquals(exec?.stdout_chunks, [{ offset: 4, content: "efgh" }]);
 });
 
 Deno.test("HistoryState.apply() leaves fields of other types out of parsed commands, so that the snapshot can be read", () => {
@@ -171,4 +184,20 @@ Deno.test("HistoryState.apply() shows the result of a wait (C.3)", () => {
   assertEquals(cancelled?.type, "plain_message");
   const text = JSON.stringify(cancelled);
   assertEquals(text.includes("Wait cancelled"), true);
+});
+
+Deno.test("HistoryState.apply() shows tools of other servers that are named wait as tools (C.3)", () => {
+  const tools = [
+    { name: "wait", namespace: "server", arguments: { timeout_ms: 5 } },
+    { name: "wait", arguments: { ids: ["a"] } },
+  ].map((content, at) => ({
+    type: "item.completed",
+    item_id: `${at}`,
+    item_type: "tool_call",
+    content,
+  }));
+  assertEquals(
+    payloadsOf(snapshotOf(tools), "tool_call").map(({ title }) => title),
+    ["server.wait", "wait"],
+  );
 });

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { HistoryState } from "../../../lib/history/history_state.ts";
 import { TurnLog } from "../../../lib/history/mapping/fold_memory.ts";
 import { eventLine } from "../../session_lines.ts";
@@ -48,6 +48,25 @@ function talk(state: HistoryState, from: number, to: number): void {
     }
   }
 }
+
+Deno.test("HistoryState.restore() continues a plan and a reasoning of a checkpoint", () => {
+  const piece = (item_type: string, text: string) => ({
+    type: "item.delta",
+    item_id: item_type,
+    item_type,
+    snapshot: false,
+    delta: { text },
+  });
+  const state = new HistoryState();
+  for (const type of ["plan", "reasoning"]) state.apply(piece(type, "1. a"));
+  const saved = JSON.parse(JSON.stringify(state.snapshot({ resume: true })));
+  const restored = HistoryState.restore(saved);
+  for (const type of ["plan", "reasoning"]) {
+    const mutations = state.apply(piece(type, "b\n2. c"));
+    assert(JSON.stringify(mutations).includes("ab"));
+    assertEquals(restored.apply(piece(type, "b\n2. c")), mutations);
+  }
+});
 
 Deno.test("HistoryState.forget() removes records, and later rollbacks find their turns", () => {
   const state = new HistoryState();
