@@ -904,10 +904,8 @@ function countsText(tokens: Tokens): string {
 /** Converts arguments to the JSON text of an object, or of a string if they are none. */
 function argumentsOf(text: string): Pick<Call, "args" | "isRaw"> {
   const value = parseJson(text);
-  if (isObject(value)) {
-    // A document is one line, so a text with line breaks is encoded anew.
-    return { args: /[\r\n]/.test(text) ? jsonTextOf(value) : text };
-  }
+  // A document is one line. JSON text has line breaks only between its tokens.
+  if (isObject(value)) return { args: text.replace(/[\r\n]+/g, " ") };
   if (text === "" || value === null) return { args: "{}" };
   return { args: jsonTextOf(text), isRaw: true };
 }

@@ -307,11 +307,19 @@ Deno.test("AtifExporter writes the calls of one request as one step where its co
 
 Deno.test("AtifExporter keeps the JSON text of arguments, and the text of arguments that are no object", () => {
   const script = { name: "exec", call_id: "d", input: "[1]" };
-  const lines = [CALL, OUTPUT, itemLine("custom_tool_call", script)];
+  const long = { name: "f", call_id: "e", arguments: '{\r\n"n": 1.0\n}' };
+  const lines = [
+    CALL,
+    OUTPUT,
+    itemLine("custom_tool_call", script),
+    itemLine("function_call", long),
+  ];
   const written = piecesOf([encodeJsonl(lines)]).map(({ data }) => data).join(
     "",
   );
   assert(written.includes('"arguments":{"n":1.0}'), written);
+  // A document is one line.
+  assert(written.includes('"arguments":{ "n": 1.0 }'), written);
   assert(written.includes('"arguments":{"input":"[1]"}'), written);
   assert(
     written.includes('"tool_call_details":{"d":{"raw_arguments":"[1]"}}'),
