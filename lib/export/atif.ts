@@ -159,9 +159,7 @@ export class AtifExporter implements Exporter {
           : byId.get(parentId);
       }
       byId.set(id, thread);
-      for (const agent of thread.agents) {
-        if (!spawners.has(agent)) spawners.set(agent, thread);
-      }
+      for (const agent of thread.agents) spawners.set(agent, thread);
     }
     const children = groupsBy(others, ({ parent }) => parent);
     // A list, not calls of a function: threads may nest deeper than calls can.
@@ -871,15 +869,13 @@ class Trajectory {
     const source = textOf(url) ?? textOf(path) ?? "";
     const [prefix = "", type = ""] = DATA_URL_REGEXP.exec(source) ?? [];
     if (prefix === "") return `[image: ${source || "unknown"}]`;
+    const unwritten = `[image: ${type}]`;
     const media_type = type === "image/jpg" ? "image/jpeg" : type;
     const ending = IMAGE_ENDINGS.get(media_type);
     const { imageFile } = this.#options;
-    const bytes = ending === undefined || imageFile === undefined
-      ? undefined
-      : bytesOfLooseBase64(source.slice(prefix.length));
-    if (!bytes?.length || ending === undefined || imageFile === undefined) {
-      return `[image: ${type}]`;
-    }
+    if (ending === undefined || imageFile === undefined) return unwritten;
+    const bytes = bytesOfLooseBase64(source.slice(prefix.length));
+    if (!bytes?.length) return unwritten;
     const file = imageFile(ending);
     emit({ file, data: bytes, isLast: true });
     return { type: "image", source: { media_type, path: file } };

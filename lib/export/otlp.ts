@@ -20,7 +20,6 @@ import {
   isObject,
   jsonTextOf,
   numberOf,
-  parseJson,
   textOf,
   wholeOf,
 } from "../json/fields.ts";
@@ -509,9 +508,7 @@ export class OtlpExporter implements Exporter {
         type: "tool_call",
         id: event.call_id ?? item,
         name: tool.name,
-        arguments: textOf(tool.args) === undefined
-          ? tool.args
-          : parseJson(String(tool.args)) ?? tool.args,
+        arguments: tool.args,
       }));
     } else if (isPlan && event.type !== "item.failed") return;
     this.#describe(call, turn, event, tool, isOver ? at : undefined);

@@ -530,8 +530,7 @@ class TableSource {
     turn.reason = ownTextOf(event.reason);
     if (thread.turn === turn) thread.turn = undefined;
     if (!isFailed) return;
-    const { message } = fieldsOf(event.error);
-    this.#fail("turn", textOf(message) ?? turn.reason ?? "");
+    this.#fail("turn", textOf(fieldsOf(event.error).message));
   }
 
   #fail(kind: string, message = "", raw?: string): void {
@@ -557,7 +556,7 @@ class TableSource {
     const isStart = type === "item.started";
     const status = type === "item.failed" ? "failed" : event.status;
     item.item_type = textOf(item_type) ?? item.item_type;
-    item.status = textOf(status) ?? item.status;
+    item.status = textOf(status);
     item.started_at = textOf(event.started_at) ??
       (isStart ? this.#time : undefined) ?? item.started_at;
     if (!isStart) item.ended_at = this.#time;
