@@ -360,6 +360,31 @@ for (
   });
 }
 
+Deno.test("AtifExporter writes the place or the type of an image that is not written to a file", () => {
+  const images = [
+    { path: "a.png" },
+    { url: "https://a.org/b.png" },
+    { url: "data:image/svg+xml;base64,AAAA" },
+    { url: "data:image/png;base64,!" },
+    {},
+  ];
+  const prompt = {
+    type: "item.completed",
+    item_id: "u",
+    item_type: "user_message",
+    content: { text: "Look", images },
+  };
+  const pieces = piecesOf([
+    encodeJsonl([{ type: "thread.started", thread_id: "a" }, prompt]),
+  ], { hasFolder: true });
+  const [step] = trajectoriesIn(pieces)[0]?.steps ?? [];
+  assertEquals(
+    step?.message,
+    "Look\n[image: a.png]\n[image: https://a.org/b.png]\n" +
+      "[image: image/svg+xml]\n[image: image/png]\n[image: unknown]",
+  );
+});
+
 Deno.test("AtifExporter writes a prompt with an image once, which is repeated with the path of the image", () => {
   const image_url = `data:image/png;base64,${PNG}`;
   const lines = [
@@ -462,6 +487,10 @@ Deno.test("AtifExporter writes a trajectory for each thread of an app-server", (
     message("b", "two"),
     { type: "thread.started", thread_id: "c" },
     message("c", "three"),
+    // A thread without steps is left out; its agents belong to its parent.
+    { type: "thread.started", thread_id: "d", parent_thread_id: "c" },
+    { type: "thread.started", thread_id: "e", parent_thread_id: "d" },
+    message("e", "four"),
   );
   const summary = (trajectory: Trajectory): unknown => [
     trajectory.trajectory_id,
@@ -470,7 +499,7 @@ Deno.test("AtifExporter writes a trajectory for each thread of an app-server", (
   ];
   assertEquals(trajectories.map(summary), [
     ["a", ["one"], [["b", ["two"], undefined]]],
-    ["c", ["three"], undefined],
+    ["c", ["three"], [["e", ["four"], undefined]]],
   ]);
 });
 
@@ -487,6 +516,20 @@ Deno.test("AtifExporter writes the errors of each thread that is in one log of s
       steps.map(({ message }) => message),
     ]),
     [["a", ["Reconnecting a"]], ["b", ["Reconnecting b"]]],
+  );
+});
+
+Deno.test("AtifExporter writes errors, but no warnings and notices", () => {
+  const [trajectory] = trajectoriesOf(
+    CALL,
+    OUTPUT,
+    ...["warning", "stream_error", "error"].map((type) =>
+      eventLine(type, { message: type })
+    ),
+  );
+  assertEquals(
+    trajectory?.steps.map(({ message, extra }) => [message, extra?.kind]),
+    [["", undefined], ["error", "error"]],
   );
 });
 

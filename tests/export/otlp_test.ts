@@ -509,6 +509,26 @@ Deno.test("OtlpExporter ignores a second end of a call that comes two turns late
   );
 });
 
+Deno.test("OtlpExporter remembers the calls of the last 64 turns", () => {
+  const turns = Array.from({ length: 66 }, (_, at) => [
+    turn(at, { turn_id: `u${at}` }),
+    { ...command(at, `c${at}`, 0), turn_id: `u${at}` },
+    end(at, { turn_id: `u${at}` }),
+  ]);
+  const again = [1, 2].map((at) => ({
+    ...command(99, `c${at}`, 0),
+    turn_id: `u${at}`,
+  }));
+  const spans = spansOf(textOf([[...turns.flat(), ...again]]));
+  const calls = spans.filter(({ name }) => name === "execute_tool shell");
+  assertEquals(calls.length, 66 + 1);
+});
+
+Deno.test("OtlpExporter ignores a second end of a turn", () => {
+  const spans = spansOf(textOf([[turn(0), end(1), end(2), end(3)]]));
+  assertEquals(spans.length, 1);
+});
+
 Deno.test("OtlpExporter names the models that turns began with, whose settings change for the next turn", () => {
   const spans = spansOf(textOf([[
     event(0, "thread.started", { model: "a" }),
@@ -543,4 +563,25 @@ Deno.test("OtlpExporter splits the request of a long turn, whose calls may still
   assertEquals(faultsOf(spansOf(text)), []);
   assertEquals(spansOf(text).length, 2501);
   assert(text.trimEnd().split("\n").length > 1);
+});
+
+Deno.test("OtlpExporter splits the request of a turn with long contents, but writes no empty one", () => {
+  const output = "x".repeat(1 << 21);
+  const command = (at: number, item_id: string, type: string, stdout: string) =>
+    event(at, type, {
+      item_id,
+      item_type: "command_execution",
+      content: { command: output, stdout },
+    });
+  const events = [
+    turn(0),
+    command(1, "a", "item.started", ""),
+    command(2, "b", "item.completed", output),
+    end(3),
+  ];
+  const text = textOf([events], { content: true });
+  assertEquals(
+    text.trimEnd().split("\n").map((line) => spansOf(line).length),
+    [1, 1, 1],
+  );
 });

@@ -363,6 +363,23 @@ const CASES: readonly {
     rows: [["synthetic-turn-0", 5], ["a", 7]],
   },
   {
+    name: "the tokens of a session's turn that goes on after midnight",
+    input: exec(
+      line("session_meta", { id: "t" }),
+      eventLine("task_started", { turn_id: "a" }),
+      ...[5, 12].map((input_tokens, at) =>
+        eventLine(
+          "token_count",
+          { info: { total_token_usage: { input_tokens } } },
+          `2026-01-0${at + 1}T00:00:00.000Z`,
+        )
+      ),
+    ),
+    table: "turns",
+    columns: ["turn_id", "input_tokens"],
+    rows: [["a", 12]],
+  },
+  {
     name: "the prompts of a session without the turn before",
     input: exec(...SESSION),
     table: "items",
@@ -440,6 +457,35 @@ for (const { name, input, table, columns, rows } of CASES) {
       actual.map((row) => columns.map((column) => row[column])),
       rows,
     );
+  });
+}
+
+for (
+  const { name, count, size, held } of [
+    { name: "many", count: 2100, size: 1, held: 1024 + 51 },
+    { name: "long", count: 4, size: 3 << 20, held: 2 },
+  ]
+) {
+  Deno.test(`TableExporter writes the oldest items before the input ends, if they are ${name}`, () => {
+    const exporter = new TableExporter({ content: true, table: "items" });
+    let written = 0;
+    const write = ({ data }: ExportPiece): void => {
+      if (data !== "") written += 1;
+    };
+    const text = "x".repeat(size);
+    const items = Array.from({ length: count }, (_, at) => ({
+      type: "item.completed",
+      item: { id: `${at}`, type: "agent_message", text },
+    }));
+    exporter.begin({ name: "a", stem: "a" });
+    const events = new JsonlEvents();
+    events.feed(
+      encodeJsonl([START, ...items]),
+      (outcome) => exporter.feed(outcome, write),
+    );
+    assertEquals(count - written, held);
+    exporter.end(write);
+    assertEquals(written, count);
   });
 }
 
