@@ -204,8 +204,8 @@ function finishCommand(
     status: isSuccess(result) ? "success" : "error",
     exitCode,
     completedAt: context.now,
-    stdoutTail: stdout === "" ? null : stdout,
-    stderrTail: stderr === "" ? null : stderr,
+    stdoutTail: stdout,
+    stderrTail: stderr,
     wait: waitOf(record.payload),
   }));
 }

@@ -110,12 +110,10 @@ export function attachUsage(
   usage: TokenUsage,
   { keep }: { readonly keep: boolean },
 ): void {
-  const { turns } = context.memory;
-  const id = turns.messageId;
-  const record = context.get(id);
-  if (id === null || record?.type !== "assistant_message") return;
+  const record = context.get(context.memory.turns.messageId);
+  if (record?.type !== "assistant_message") return;
   if (keep && record.payload.token_usage !== null) return;
-  context.replace(id, {
+  context.replace(record.id, {
     type: "assistant_message",
     payload: { ...record.payload, token_usage: usage },
   });

@@ -83,7 +83,7 @@ export function showCompaction(
   const known = context.get(links.get("context_compaction", item)?.id);
   if (known !== undefined && message === undefined) return;
   const answer = turns.messageItem === item ? turns.messageId : null;
-  if (context.get(answer)?.type !== "assistant_message" || answer === null) {
+  if (answer === null) {
     context.showItem("context_compaction", item, record);
     return;
   }
