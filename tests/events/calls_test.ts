@@ -225,8 +225,11 @@ const SAME_ID: readonly {
   {
     name: "one patch whose begin event follows its end",
     events: [
-      event("patch_apply_end", { success: false, stderr: "No" }),
-      event("patch_apply_begin", { changes: { a: { type: "add" } } }),
+      event("patch_apply_end", {
+        success: false,
+        changes: { a: { type: "add" } },
+      }),
+      event("patch_apply_begin", { changes: { b: { type: "add" } } }),
       event("patch_apply_updated", { changes: { b: { type: "add" } } }),
     ],
     shown: ["patch a: apply_failure"],
@@ -420,17 +423,18 @@ Deno.test("HistoryState.apply() keeps the action of a command whose end has no p
   assertEquals(records.map(({ payload }) => Object(payload).action), ["list"]);
 });
 
-Deno.test("HistoryState.apply() keeps the failure of a patch when its begin event follows", () => {
+Deno.test("HistoryState.apply() keeps a patch that failed as it is when its begin event follows", () => {
   const { records } = snapshotOf([
-    event("patch_apply_end", { success: false, stderr: "No" }),
-    event("patch_apply_begin", {
-      auto_approved: true,
+    event("patch_apply_end", {
+      success: false,
+      stderr: "No",
       changes: { a: { type: "delete" } },
     }),
+    event("patch_apply_begin", { changes: { b: { type: "delete" } } }),
   ]);
   assertEquals(records.map(({ payload }) => payload), [{
     event: "apply_failure",
-    auto_approved: true,
+    auto_approved: null,
     changes: { a: { type: "delete", content: "" } },
     failure: { message: "No", stdout_excerpt: null, stderr_excerpt: "No" },
   }]);

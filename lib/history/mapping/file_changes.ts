@@ -88,20 +88,17 @@ export function showFileChange(context: FoldContext, item: ItemState): void {
   const event = patchEvent(item);
   const record = context.recordOf(item);
   const known = record?.type === "patch" ? record.payload : undefined;
-  // A late event of the beginning changes neither the state nor the changes of an ended patch.
-  const end = isEnd(event) || !isEnd(known?.event) ? undefined : known;
+  // An ended patch stays as it is.
+  if (isEnd(known?.event) && !isEnd(event)) return;
+  const changes = readItemChanges(content);
   const payload = {
-    event: end?.event ?? event,
+    event,
     auto_approved: booleanOf(content.auto_approved) ?? known?.auto_approved ??
       null,
-    changes: firstChanges(
-      end?.changes,
-      readItemChanges(content),
-      known?.changes,
-    ),
+    changes: Object.keys(changes).length > 0 ? changes : known?.changes ?? {},
     failure: event === "apply_failure"
       ? patchFailure(textOf(content.stdout) ?? "", textOf(content.stderr) ?? "")
-      : end?.failure ?? null,
+      : null,
   };
   if (record !== undefined) context.memory.working.delete(record.id);
   context.showCall(item, { type: "patch", payload }, record);
@@ -118,12 +115,6 @@ function patchEvent({ phase, content, event }: ItemState): PatchEvent {
 
 function isEnd(event: PatchEvent | undefined): boolean {
   return event === "apply_success" || event === "apply_failure";
-}
-
-function firstChanges(
-  ...changes: readonly (FileChanges | undefined)[]
-): FileChanges {
-  return changes.find((each) => Object.keys(each ?? {}).length > 0) ?? {};
 }
 
 export function isOpenPatch(record: HistoryRecord | undefined): boolean {
