@@ -228,6 +228,22 @@ Deno.test("readRecord() converts times to UTC, truncated to milliseconds", () =>
     timeOf({ secs_since_epoch: 1759320000, nanos_since_epoch: 999_999_999 }),
     time,
   );
+  assertEquals(timeOf("yesterday"), "yesterday");
+});
+
+Deno.test("readRecord() adds up tokens without a total (A.0b)", () => {
+  const { payload } = readRecord({
+    AssistantMessage: {
+      id: 1,
+      markdown: "m",
+      created_at: "",
+      token_usage: { input_tokens: 1, output_tokens: 2 },
+    },
+  });
+  assertEquals(
+    "token_usage" in payload && payload.token_usage,
+    { prompt: 1, completion: 2, total: 3 },
+  );
 });
 
 const MISTAKES = [
@@ -315,6 +331,53 @@ const MISTAKES = [
     },
     path: "records[0].payload.hunks[0].lines[0].text",
   },
+  ...[
+    { record: { Loading: 3 }, path: "" },
+    { record: { Hologram: { depth: 2 } }, path: ".id" },
+    { record: { Explore: { id: 1, entries: 5 } }, path: ".payload.entries" },
+    {
+      record: { Explore: { id: 1, entries: [5] } },
+      path: ".payload.entries[0]",
+    },
+    {
+      record: { Patch: { id: 1, patch_type: "ApplySuccess", changes: 5 } },
+      path: ".payload.changes",
+    },
+    {
+      record: {
+        Patch: { id: 1, patch_type: "ApplySuccess", changes: { a: null } },
+      },
+      path: ".payload.changes.a",
+    },
+    {
+      record: {
+        Patch: {
+          id: 1,
+          patch_type: "ApplySuccess",
+          changes: { a: { update: null } },
+        },
+      },
+      path: ".payload.changes.a.type",
+    },
+    {
+      record: { Reasoning: { id: 1, sections: [{ blocks: [5] }] } },
+      path: ".payload.sections[0].blocks[0]",
+    },
+    {
+      record: {
+        AssistantMessage: {
+          id: 1,
+          markdown: "m",
+          created_at: { secs_since_epoch: "1", nanos_since_epoch: 0 },
+        },
+      },
+      path: ".payload.created_at",
+    },
+  ].map(({ record, path }) => ({
+    name: JSON.stringify(record),
+    value: { records: [record] },
+    path: `records[0]${path}`,
+  })),
 ] satisfies { name: string; value: unknown; path: string }[];
 
 for (const { name, value, path } of MISTAKES) {

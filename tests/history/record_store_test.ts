@@ -612,6 +612,20 @@ Deno.test("RecordStore returns -1 for unknown ids", () => {
   );
 });
 
+Deno.test("RecordStore finds the last of two records with one id, also after the first is removed", () => {
+  const loading = { type: "loading", payload: { message: "m" } } as const;
+  const store = RecordStore.restore({
+    records: [{ id: 1, ...loading }, { id: 1, ...loading }],
+    next_id: 2,
+    exec_call_lookup: {},
+    tool_call_lookup: {},
+    stream_lookup: {},
+  });
+  assertEquals(store.indexOf(1), 1);
+  store.remove(0);
+  assertEquals(store.indexOf(1), 0);
+});
+
 Deno.test("RecordStore.restore() reads the call ids of merged commands", () => {
   const lookups = [undefined, null, "x", [5, { call_id: "c" }]].map(
     (segments) =>
