@@ -31,13 +31,9 @@ export function showUserMessage(
   for (const [at, image] of images.entries()) {
     const key = imageKey(item, at);
     const known = context.get(links.get("user_image", key)?.id);
-    const { path, caption, metadata } = image.payload;
-    if (known?.type !== "image") context.showItem("user_image", key, image);
-    else if (known.payload.path !== path) {
-      // An earlier copy may have had the image data, and this one only names the file.
-      const kept = metadata ?? known.payload.metadata;
-      context.showItem("user_image", key, imageRecord(path, caption, kept));
-    }
+    const isKnown = known?.type === "image" &&
+      known.payload.path === image.payload.path;
+    if (!isKnown) context.showItem("user_image", key, image);
   }
   for (
     let at = images.length;
