@@ -139,8 +139,7 @@ export class OutputText {
       this.#bytes -= last.bytes;
       if (last.offset >= offset) continue;
       const place = placeOfByte(last.text, offset - last.offset, "down");
-      // Only a part of the chunk's first character was left: an empty chunk keeps its offset.
-      if (place.units === 0 && last.continues) break;
+      // Empty if only a part of its first character was left: the chunk keeps its offset.
       const text = last.text.slice(0, place.units);
       const { offset: start, continues } = last;
       this.#pieces.push(pieceOf(text, place.bytes, start, continues));

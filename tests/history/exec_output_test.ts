@@ -83,3 +83,21 @@ Deno.test("OutputText has the same chunks for text in one or many pieces", () =>
   assertEquals(bits.chunks(), whole.chunks());
   assertEquals(bits.bytes, whole.bytes);
 });
+
+Deno.test("OutputText keeps characters whole where two pieces meet", () => {
+  // Longer texts have several pieces.
+  const long = "a".repeat(1 << 17);
+  const output = new OutputText();
+  output.add({ offset: 0, content: `${long}\ud83d` }, Infinity);
+  output.add({ offset: output.end, content: `\ude00${long}` }, Infinity);
+  const content = `${long}😀${long}`;
+  assertEquals(output.chunks(), [{ offset: 0, content }]);
+  assertEquals(output.bytes, byteLength(content));
+
+  const cut = new OutputText([{ offset: 0, content: `${long}😀` }]);
+  cut.add({ offset: long.length + 1, content: "" }, Infinity);
+  assertEquals(cut.chunks(), [
+    { offset: 0, content: long },
+    { offset: long.length + 1, content: "" },
+  ]);
+});
