@@ -927,9 +927,7 @@ function readOutput(
   if (typeof output !== "string" && content !== undefined) {
     return readOutput(content);
   }
-  return {
-    blocks: output === undefined ? [] : [textOf(output) ?? jsonTextOf(output)],
-  };
+  return { blocks: [textOf(output) ?? jsonTextOf(output)] };
 }
 
 /** Whether a value is a block of content. */
