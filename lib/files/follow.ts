@@ -153,6 +153,7 @@ class Follower {
   /** Whether everything that the file held when it was opened has been read. */
   #isCaughtUp = false;
   #ending: Ending | undefined;
+  #isClosed = false;
 
   constructor(paths: readonly string[], options: FollowOptions) {
     this.#paths = checkedList("paths", paths);
@@ -189,6 +190,7 @@ class Follower {
   }
 
   close(): void {
+    this.#isClosed = true;
     if (this.#ending instanceof OpenedFile) this.#ending.close();
     this.#content?.file.close();
     this.#changes.close();
@@ -208,6 +210,8 @@ class Follower {
       // Read before the file is checked: lines that are complete when the caller aborts are
       // returned.
       const isEnding = this.#signal.aborted;
+      // The caller has left the loop while this read was waiting.
+      if (this.#isClosed) return null;
       const content = this.#content;
       if (this.#ending !== undefined) {
         return await content?.readRest(into) ?? null;

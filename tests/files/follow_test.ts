@@ -494,6 +494,20 @@ Deno.test("follow() reads the complete lines written before an abort between two
   });
 });
 
+Deno.test("follow() ends a read that waits when its loop is left", async () => {
+  await withFolder(async (root) => {
+    const path = join(root, "run.jsonl");
+    await writeFile(path, "a\n");
+    const contents = follow([path]);
+    const { value } = await contents.next();
+    const block = new Uint8Array(16);
+    assertEquals(await value?.read(block), 2);
+    const waiting = value?.read(block);
+    await contents.return();
+    assertEquals([await waiting, await value?.read(block)], [null, null]);
+  });
+});
+
 Deno.test("follow() reads nothing if the signal is aborted before", async () => {
   const steps: Step[] = [(f) => f.write(A + B)];
   const { contents } = await followSteps(steps, {
