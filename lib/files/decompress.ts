@@ -119,7 +119,7 @@ class SniffedSource implements ByteSource {
     const encoding = utf16Of(start);
     if (encoding === undefined && head === into) {
       this.#content = this.#source;
-      return length === 0 && isEnd ? null : length;
+      return length === 0 ? null : length;
     }
     const chunks = chunksOf(copyOf(start), this.#source);
     this.#content = new ChunkSource(

@@ -558,7 +558,7 @@ export class LineTrail {
 
   /** Drops everything behind a line end that is kept. */
   cutTo(offset: number): void {
-    while (this.length > 0 && this.end > offset) this.length -= 1;
+    while (this.end > offset) this.length -= 1;
     this.dense = Math.min(this.dense, this.length);
     this.#hash.goTo(this.end, this.hashes[this.length - 1] ?? SEED);
   }
