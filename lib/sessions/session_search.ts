@@ -1,6 +1,5 @@
 /** Searches the messages of sessions. */
 
-import { basename } from "node:path";
 import { checkedCount, checkedTime } from "../checked.ts";
 import {
   IndexDisagreement,
@@ -36,7 +35,6 @@ import {
   reportUnread,
 } from "./session_indexer.ts";
 import type { SessionFilter } from "./session_list.ts";
-import { idInName, sessionIdInName } from "./session_start.ts";
 import { shortIds } from "./short_ids.ts";
 import { WorkingFolder } from "./working_directory.ts";
 
@@ -317,9 +315,9 @@ class Search {
   readonly #matcher: SearchMatcher;
   /** How many messages are ranked at once; 1 for a query of strings, which is not ranked. */
   readonly #ranked: number;
-  /** The indexes of hits, by the oldest ancestor of the session, the role and the text. */
-  readonly #places = new Map<string, number>();
-  readonly #hits: { hit: SearchHit; id: number }[] = [];
+  readonly #hits: { hit: SearchHit }[] = [];
+  /** The first hits, by the oldest ancestor of the session, the role and the text. */
+  readonly #found = new Map<string, { hit: SearchHit }>();
 
   constructor(
     database: SessionIndexDatabase,
@@ -368,9 +366,9 @@ class Search {
 
   /** Returns the message of a candidate if it matches. */
   #message(id: number): Message | undefined {
-    const session = this.#sessionOf(id);
-    if (session?.isWanted === false) return undefined;
-    const row = session && this.#database.get(
+    const session = this.#sessions.at(Math.floor(id / ROWS_PER_FILE));
+    if (!session.isWanted) return undefined;
+    const row = this.#database.get(
       `SELECT id, records.offset AS offset, messages.offset - in_line AS line_start, in_line, time,
          sum, role, kind, tool_name, text
          FROM records JOIN messages ON session_id = ? AND messages.offset = records.offset
@@ -378,10 +376,7 @@ class Search {
       session.key,
       id,
     );
-    if (session === undefined || row === undefined) {
-      this.#checkTextless(id);
-      return undefined;
-    }
+    if (row === undefined) throw new IndexDisagreement(`the message ${id}`);
     checkMessageSum(row);
     if (Number(row.line_start) >= session.end) return undefined;
     const { roles } = this.#options;
@@ -393,23 +388,8 @@ class Search {
     return { id, session, row, text, score };
   }
 
-  #checkTextless(id: number): void {
-    const place = this.#database.get(
-      "SELECT id, offset, in_line, time, sum FROM records WHERE id = ?",
-      id,
-    );
-    if (place === undefined || this.#sessionOf(id) === undefined) {
-      throw new IndexDisagreement(`the message ${id}`);
-    }
-    checkMessageSum(place);
-  }
-
-  #sessionOf(id: number): SearchedSession | undefined {
-    return this.#sessions.at(Math.floor(id / ROWS_PER_FILE));
-  }
-
   /** Adds a message as a hit, unless it repeats a message of another session. */
-  #take({ id, session, row, text }: Message): void {
+  #take({ session, row, text }: Message): void {
     const { id: sessionId, path, title, cwd } = session;
     const hit = {
       session_id: sessionId,
@@ -429,15 +409,16 @@ class Search {
       ),
     };
     const key = `${this.#sessions.oldestOf(sessionId)}\n${hit.role}\n${text}`;
-    const place = this.#places.get(key);
-    const known = place === undefined ? undefined : this.#hits[place];
-    if (place === undefined || known === undefined) {
-      this.#places.set(key, this.#hits.length);
-      this.#hits.push({ hit, id });
-    } else if (known.hit.session_id === sessionId) {
-      // A message repeated within one session is returned twice.
-      this.#hits.push({ hit, id });
-    } else if (id < known.id) this.#hits[place] = { hit, id };
+    const known = this.#found.get(key);
+    // The messages with one text come newest first, the one that others repeat at last.
+    if (known !== undefined && known.hit.session_id !== sessionId) {
+      known.hit = hit;
+      return;
+    }
+    // A message repeated within one session is returned twice.
+    const found = { hit };
+    this.#hits.push(found);
+    if (known === undefined) this.#found.set(key, found);
   }
 }
 
@@ -460,7 +441,7 @@ const MAX_ANCESTORS = 32;
 class SearchedSessions {
   readonly #database: SessionIndexDatabase;
   readonly #codexHomes: readonly string[];
-  readonly #files = new Map<number, SearchedSession | undefined>();
+  readonly #files = new Map<number, SearchedSession>();
 
   constructor(database: SessionIndexDatabase, codexHomes: readonly string[]) {
     this.#database = database;
@@ -468,25 +449,25 @@ class SearchedSessions {
   }
 
   /** Returns the session of a file, by the number of the file. */
-  at(number: number): SearchedSession | undefined {
-    if (this.#files.has(number)) return this.#files.get(number);
+  at(number: number): SearchedSession {
+    const known = this.#files.get(number);
+    if (known !== undefined) return known;
     const row = this.#database.get(
       `SELECT sum, ${FILE_FACTS} FROM files
          LEFT JOIN sessions ON sessions.id = session_id WHERE number = ?`,
       number,
     );
-    if (row !== undefined) checkFileSum(row);
-    const path = String(row?.path);
-    const key = String(row?.session_id);
-    const id = idInName(basename(path)) === key
-      ? sessionIdInName(basename(path)) ?? key
-      : key;
+    if (row === undefined) throw new IndexDisagreement(`the file ${number}`);
+    checkFileSum(row);
+    const path = String(row.path);
+    const key = String(row.session_id);
+    const id = textOrNull(row.part_of) ?? key;
     // A session with further files has the title of its first file.
     const first = id === key ? row : this.#database.get(
       "SELECT title FROM sessions WHERE id = ?",
       id,
     );
-    const file = row && {
+    const file = {
       id,
       key,
       path,
