@@ -44,7 +44,8 @@ export function searchableText(
     ? readRecord(record, output)
     : NOTHING;
   const text = messageText(pieces);
-  return text === undefined ? undefined : { role, text, toolName };
+  if (text === undefined) return undefined;
+  return { role, text, toolName: toolName && storable(toolName) };
 }
 
 /**
@@ -202,7 +203,12 @@ function bounded(text: string): string {
   const whole = text.length <= MAX_TEXT
     ? text
     : text.slice(0, MAX_TEXT - MAX_TAIL) + CUT_MARK + text.slice(-MAX_TAIL);
-  return whole.replace(NUL_REGEXP, "\ufffd").toWellFormed();
+  return storable(whole);
+}
+
+/** Replaces what SQLite would not return unchanged. */
+function storable(text: string): string {
+  return text.replace(NUL_REGEXP, "\ufffd").toWellFormed();
 }
 
 /** The output of a call, where the history shows less of it. */

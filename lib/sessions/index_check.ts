@@ -3,7 +3,6 @@
 import zlib from "node:zlib";
 import { IndexDisagreement } from "./_index_damage.ts";
 import { quoted } from "./search_query.ts";
-import { MESSAGE_ROLES } from "./session_records.ts";
 import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
 import {
   FILE_FACTS,
@@ -55,7 +54,7 @@ function checkFiles(database: SessionIndexDatabase, rows: number): void {
     if (
       found?.by_path !== number || found.by_id !== number ||
       found.by_part !== (part_of === null ? null : number) ||
-      (found.session ?? session_id) !== session_id
+      found.session !== session_id
     ) {
       throw new IndexDisagreement(`the place of the file ${String(number)}`);
     }
@@ -92,14 +91,13 @@ function checkMessages(database: SessionIndexDatabase, rows: number): void {
 
 /** Checks that the {@linkcode FILE_FACTS} of a file and its session match their checksum. */
 export function checkFileSum({ sum, ...facts }: SqlRow): void {
-  if (sum !== null && sum !== fileSum(facts)) {
-    throw new IndexDisagreement(`the file ${String(facts.number)}`);
-  }
+  if (sum === fileSum(facts)) return;
+  throw new IndexDisagreement(`the file ${String(facts.number)}`);
 }
 
 /** Checks that a message, as {@linkcode messageSum} takes it, matches its checksum. */
 export function checkMessageSum(row: SqlRow): void {
-  if (row.sum === null || messageSum(row) === row.sum) return;
+  if (row.sum === messageSum(row)) return;
   throw new IndexDisagreement(`the message ${String(row.id)}`);
 }
 
@@ -110,7 +108,6 @@ function checkLookUp(
 ): boolean {
   const words = String(text).slice(0, 1_000).match(WORD_REGEXP) ?? [];
   const word = words[Math.floor(words.length / 2)];
-  const roleName = MESSAGE_ROLES.find((name) => name === role);
   const isThere = (table: string, term: string): boolean =>
     database.get(
       `SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND rowid = ?`,
@@ -119,7 +116,7 @@ function checkLookUp(
     ) !== undefined;
   if (
     word !== undefined && !isThere("words", word) ||
-    roleName !== undefined && !isThere("symbols", roleToken(roleName))
+    !isThere("symbols", roleToken(String(role)))
   ) throw new IndexDisagreement(`the words of the message ${String(id)}`);
   return word !== undefined;
 }
@@ -152,26 +149,18 @@ function* part(
 
 /**
  * Computes the checksum of a message, from its columns of `records`, and of `messages` if it has a
- * row there; `null` if SQLite does not return its text unchanged, which is so for text that is not
- * well-formed or holds a NUL.
+ * row there.
  */
-export function messageSum(row: SqlRow): number | null {
+export function messageSum(row: SqlRow): number {
   const { id, offset, in_line, time, role, kind, tool_name, text = null } = row;
   const place = [id, offset, in_line, time];
-  return text === null
-    ? sumOf(place.join("\n"), "")
-    : sumOf([...place, role, kind, tool_name].join("\n"), String(text));
+  return text === null ? zlib.crc32(place.join("\n")) : zlib.crc32(
+    String(text),
+    zlib.crc32([...place, role, kind, tool_name].join("\n")),
+  );
 }
 
-export function fileSum(row: SqlRow): number | null {
-  return sumOf(Object.values(row).join("\n"), "");
-}
-
-function sumOf(facts: string, text: string): number | null {
-  const isKept = isKeptText(facts) && isKeptText(text);
-  return isKept ? zlib.crc32(text, zlib.crc32(facts)) : null;
-}
-
-function isKeptText(text: string): boolean {
-  return text.isWellFormed() && !text.includes("\0");
+/** Computes the checksum of a file from its facts as SQLite returns them. */
+export function fileSum(row: SqlRow): number {
+  return zlib.crc32(Object.values(row).join("\n"));
 }

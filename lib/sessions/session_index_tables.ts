@@ -1,6 +1,5 @@
 /** The tables of the index of sessions. */
 
-import type { MessageRole } from "./session_records.ts";
 import { ASCII_SYMBOLS } from "./symbol_grams.ts";
 
 /** The application id of an index of sessions in SQLite: `CPsi`. It must never change. */
@@ -87,7 +86,7 @@ export const FILE_FACTS =
 const ROLE_MARK = "\uf8c1";
 
 /** Returns the word by which a role is indexed. */
-export function roleToken(role: MessageRole): string {
+export function roleToken(role: string): string {
   return `${ROLE_MARK}${role}`;
 }
 
