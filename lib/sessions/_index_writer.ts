@@ -127,19 +127,19 @@ export class IndexWriter {
   }
 
   /**
-   * Writes one update of a file, and returns the new entry; nothing, with nothing written, if
-   * another process has changed the entry since it was looked up.
+   * Writes one update of a file, and returns the new entry; nothing if the file has to be planned
+   * again: another process has changed the entry since it was looked up, or its session id changes.
    */
   write(update: FileUpdate): IndexedFile | undefined {
-    const { file, before } = update;
+    const { file, before, voidFrom, piece, head } = update;
     if (!this.#isUnchanged(before, file.path)) return undefined;
     const number = before?.number ?? this.#freeNumber(this.numberOf(update));
     const sessionId = this.#sessionId(update, number);
-    // The rows in the index belong to another session id: the file is read again next time.
-    const isLost = before !== undefined && before.sessionId !== sessionId &&
-      update.voidFrom > 0;
-    const voidFrom = isLost ? 0 : update.voidFrom;
-    const piece = isLost ? undefined : update.piece;
+    if (before !== undefined && before.sessionId !== sessionId) {
+      // Its rows belong to another session id: without an entry, the whole file is read again.
+      this.remove(before);
+      return undefined;
+    }
     if (before !== undefined && voidFrom < ROWS_PER_FILE) {
       this.#removeRows(before, voidFrom);
     }
@@ -149,18 +149,17 @@ export class IndexWriter {
       for (const message of piece.messages) this.#writeMessage(at, message);
       this.#put("checkpoints", "number", { number, state: piece.checkpoint });
     }
-    const { head } = update;
     const row = {
       number,
       path: file.path,
       session_id: sessionId,
       size: file.size,
       mtime: file.mtime,
-      read_to: isLost ? 0 : piece?.readTo ?? before?.readTo ?? 0,
+      read_to: piece?.readTo ?? before?.readTo ?? 0,
       read_mark: piece === undefined
         ? before?.readMark ?? ""
         : markOf(piece.tail),
-      is_read: update.isRead && !isLost ? 1 : 0,
+      is_read: update.isRead ? 1 : 0,
       name: update.name ?? null,
       part_of: file.id === file.sessionId ? null : file.sessionId,
       ...(head && {
@@ -245,12 +244,9 @@ export class IndexWriter {
   }
 
   #writeSession(
-    { file, before, piece, head, name }: FileUpdate,
+    { file, piece, head, name }: FileUpdate,
     { sessionId, path }: IndexedFile,
   ): void {
-    if (before !== undefined && before.sessionId !== sessionId) {
-      this.#database.run("DELETE FROM sessions WHERE id = ?", before.sessionId);
-    }
     this.#put("sessions", "id", {
       id: sessionId,
       ...(head && {

@@ -615,6 +615,11 @@ const UNSHOWN = [
     texts: ["command exec: ls⏎a.txt"],
   },
   {
+    name: "the name of a tool with a NUL, at which SQLite would end it",
+    lines: [HEADER("legacy"), CALL("1", "dep\0loy", { target: "prod" })],
+    texts: ["tool dep\ufffdloy: dep\ufffdloy⏎target: prod"],
+  },
+  {
     name: "items of unknown types as tools",
     lines: [
       HEADER("paginated"),

@@ -13,7 +13,12 @@ import {
 } from "../../lib/sessions/session_indexer.ts";
 import { decode, jsonl } from "../running.ts";
 import { zstd } from "../sources.ts";
-import { answerLine, eventLine } from "../session_lines.ts";
+import {
+  answerLine,
+  callLine,
+  eventLine,
+  outputLine,
+} from "../session_lines.ts";
 import {
   assembleHome,
   sessionPath,
@@ -380,6 +385,51 @@ Deno.test("indexSessions() gives the id of a session to the file with the id in 
   });
 });
 
+Deno.test("indexSessions() reads a copy whose session id changes, in the same update", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const copy = path.replace(/[^/]*$/, "rollout-2026-01-01T00-00-00-x.jsonl");
+    await Deno.rename(path, copy);
+    await refresh(index);
+    // The id goes to the file with the id in its name, and back to the copy.
+    await writeFile(path, text);
+    await writeFile(copy, text + says("A giraffe came along"));
+    await refresh(index);
+    assertEquals((await find(index, "giraffe")).length, 1);
+    await Deno.remove(path);
+    await writeFile(copy, text + says("Two zebras came along"));
+    await refresh(index);
+    const [hit] = await find(index, "zebras");
+    assertEquals([hit?.session_id, hit?.rollout_path], [testId(1), copy]);
+    await checkRebuilt(index);
+  });
+});
+
+Deno.test("indexSessions() indexes files without any id by their paths", async () => {
+  await withSession(async ({ index, path }) => {
+    const copies = ["a", "b"].map((name) =>
+      path.replace(/[^/]*$/, `rollout-${name}.jsonl`)
+    );
+    for (const copy of copies) await writeFile(copy, says("A giraffe"));
+    await refresh(index);
+    const hits = await find(index, "giraffe");
+    assertEquals(hits.map((hit) => hit.session_id).sort(), copies);
+  });
+});
+
+Deno.test("indexSessions() adds the output of a command to its message when the file grows", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const call = callLine("shell", { command: ["cat", "savanna"] });
+    await writeFile(path, text + jsonl([call]));
+    await refresh(index);
+    const [running] = await find(index, "savanna");
+    await writeFile(path, text + jsonl([call, outputLine("A giraffe")]));
+    await refresh(index);
+    const [ended] = await find(index, "savanna giraffe");
+    assertEquals(ended?.offset, running?.offset);
+    await checkRebuilt(index);
+  });
+});
+
 Deno.test("indexSessions() recognizes an archived file without opening it", async () => {
   await withSession(async ({ index, home, path, text }) => {
     await Deno.mkdir(`${home}/archived_sessions`);
@@ -398,7 +448,11 @@ Deno.test("indexSessions() recognizes an archived file without opening it", asyn
 });
 
 Deno.test("indexSessions() recognizes a file that was packed, unpacked and continued", async () => {
-  await withSession(async ({ index, path, text }) => {
+  await withSession(async ({ index, path, text: beginning }) => {
+    // Longer than the part that is compared.
+    const text = beginning + says("Many words. ".repeat(1000));
+    await writeFile(path, text);
+    await refresh(index);
     await writeFile(`${path}.zst`, zstd(new TextEncoder().encode(text)));
     await Deno.remove(path);
     const packed = await refresh(index);
