@@ -100,12 +100,7 @@ function readRecord(record: records.HistoryRecord, output?: string): Reading {
       const lines = output === undefined
         ? result_preview?.lines ?? []
         : [output];
-      const isRepeated = error_message !== null &&
-        output?.includes(error_message) === true;
-      return toolReading(record.payload, [
-        ...lines,
-        isRepeated ? null : error_message,
-      ]);
+      return toolReading(record.payload, [...lines, error_message]);
     }
     case "wait_status": {
       const { header: { title, summary }, details } = record.payload;

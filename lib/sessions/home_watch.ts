@@ -148,9 +148,8 @@ export class HomeWatch {
   /** Reads the sessions of files, in their order. */
   async sessions(files: readonly SessionFile[]): Promise<Session[]> {
     // The first message of a session may be in another file.
-    const isAlone = files.every(({ id, sessionId }) => id === sessionId);
-    const all = isAlone ? files : [...this.#files.values()];
-    return await (await HeadReader.open(all)).read(files);
+    const reader = await HeadReader.open([...this.#files.values()]);
+    return await reader.read(files);
   }
 
   /** Looks for changes. */

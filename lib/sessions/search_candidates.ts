@@ -77,9 +77,7 @@ function* common(
   byWords: Lookup,
   symbols: string,
 ): Generator<number> {
-  const found = lookUp(scope, byWords);
-  const newest = take(found, SCANNED);
-  found.return(undefined);
+  const newest = lookUp(scope, byWords).take(SCANNED).toArray();
   yield* newest;
   const end = newest[SCANNED - 1];
   if (end === undefined) return;
@@ -122,16 +120,6 @@ function* lookUp(
   for (const row of database.iterate(sql, ...values)) {
     yield Number(row.id);
   }
-}
-
-function take<T>(from: Iterator<T>, count: number): T[] {
-  const taken: T[] = [];
-  while (taken.length < count) {
-    const { done, value } = from.next();
-    if (done) break;
-    taken.push(value);
-  }
-  return taken;
 }
 
 /** Returns the numbers of the files of sessions that ran in a folder, ascending; `undefined` for all. */

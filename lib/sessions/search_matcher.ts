@@ -126,8 +126,6 @@ function* matchesOf(
     }
     return;
   }
-  // A text of ASCII words has no word of another script.
-  if (isPlainText) return;
   const last: { word: string; start: number }[] = [];
   for (const { 0: found, index } of text.matchAll(WORD_REGEXP)) {
     last.push({ word: folded(found), start: index });

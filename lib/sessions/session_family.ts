@@ -64,9 +64,10 @@ export async function findSessionFamily(
   const { onProblem = () => {} } = options;
   const { sessions, problems, shortIds } = await listSessions(options);
   problems.forEach(onProblem);
-  const byId = new Map(sessions.map((each) => [idOf(each), each]));
   // A file outside of all homes has a family as well.
-  if (!byId.has(idOf(session))) byId.set(idOf(session), session);
+  const byId = new Map(
+    [session, ...sessions].map((each) => [idOf(each), each]),
+  );
   const byParent = groupsBy(byId.values(), parentOf);
   let root = byId.get(idOf(session)) ?? session;
   const seen = new Set([idOf(root)]);

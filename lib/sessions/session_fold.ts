@@ -233,7 +233,6 @@ export class SessionFold {
       }
       for (const mutation of mutations) this.#note(mutation, offset);
       if (output?.record === undefined) return;
-      if (!this.#rows.has(output.record)) return;
       this.#outputs.set(output.record, output.text);
       this.#change(output.record);
     });

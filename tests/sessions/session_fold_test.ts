@@ -461,6 +461,24 @@ const UNSHOWN = [
     ],
   },
   {
+    name: "all that agents answered",
+    lines: [
+      HEADER("paginated"),
+      ITEM({
+        type: "CollabAgentToolCall",
+        id: "1",
+        tool: "wait",
+        status: "completed",
+        agents_states: Object.fromEntries(
+          [1, 2, 3, 4].map((at) => [at, { completed: `the answer ${at}` }]),
+        ),
+      }),
+    ],
+    texts: [
+      'tool collab.wait: collab.wait⏎{"1":{"completed":"the answer 1"},"2":{"completed":"the answer 2"},"3":{"completed":"the answer 3"},"4":{"completed":"the answer 4"}}',
+    ],
+  },
+  {
     name: "the whole output of a tool",
     lines: [
       HEADER("legacy"),
