@@ -26,8 +26,8 @@ const MAX_TORN = 100;
 const PIECE = 1 << 16;
 
 /**
- * Copies a session file without its torn parts: leaves out lines that are no JSON objects, the torn
- * part before a whole record on the same line, and blank lines. All other lines are copied byte for
+ * Copies a session file without its torn parts: leaves out lines that are no JSON, the torn part
+ * before a whole record on the same line, and blank lines. All other lines are copied byte for
  * byte, and end with an LF.
  *
  * @example A torn line with a record glued to it
@@ -108,7 +108,7 @@ export class SessionRepairer {
     let from = start;
     if (range !== undefined && !range.inBand) {
       const { kind, message } = range.reason;
-      // An object that is no line of a session is not torn.
+      // JSON that is no line of a session is not torn.
       if (kind === "json" || kind === "utf8") {
         from = range.recordStart ?? end;
         this.#leaveOut({

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { rename, rm, utimes } from "node:fs/promises";
+import { mkdir, rename, rm, utimes } from "node:fs/promises";
+import { basename } from "node:path";
 import { HomeWatch, LATELY_MS } from "../../lib/sessions/home_watch.ts";
 import { sessionPath, testId, withFolder, writeFile } from "./homes.ts";
 
@@ -50,6 +51,36 @@ Deno.test("HomeWatch reports changes of old files, and of folders that are delet
     assertEquals(gone, ["deleted 1", "deleted 2", "deleted 3"]);
     await write(file(4, "20"), now);
     assertEquals(await look(), ["written 4"]);
+    home.close();
+  });
+});
+
+Deno.test("HomeWatch reports sessions that are archived, restored, packed and unpacked", async () => {
+  await withFolder(async (folder) => {
+    const home = new HomeWatch({
+      codexHomes: [folder],
+      changes: { wait: () => Promise.resolve(), close(): void {} },
+    });
+    const path = sessionPath(folder, testId(1), "2026-11-20T10:00:00.000Z");
+    const archived = `${folder}/archived_sessions/${basename(path)}`;
+    await writeFile(path, "{}\n");
+    await mkdir(`${folder}/archived_sessions`);
+    await home.look();
+    for (
+      const [to, from, type] of [
+        [archived, path, "archived"],
+        [path, archived, "unarchived"],
+        [`${path}.zst`, path, "packed"],
+        [path, `${path}.zst`, "unpacked"],
+      ] as const
+    ) {
+      await rename(from, to);
+      const { changes } = await home.look();
+      assertEquals(changes.map((change) => [change.type, change.file.path]), [
+        ["written", to],
+        [type, to],
+      ]);
+    }
     home.close();
   });
 });

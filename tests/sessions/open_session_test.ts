@@ -56,6 +56,15 @@ Deno.test("openSession() returns any other .json file unchanged", async () => {
   });
 });
 
+Deno.test("openSession() refuses an object of more than 64 MiB", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a.json`;
+    await writeFile(path, "{}");
+    await Deno.truncate(path, (64 << 20) + 1);
+    await assertRejects(() => openSession({ path }), RangeError, "67108865");
+  });
+});
+
 Deno.test("openSession() reports a link to a missing file", async () => {
   await withFolder(async (folder) => {
     for (const name of ["a.jsonl", "a.jsonl.zst", "a.json"]) {

@@ -139,6 +139,18 @@ Deno.test("listSessions() ignores links to folders, even with the name of a sess
   });
 });
 
+Deno.test("listSessions() lists a session whose first file is gone", async () => {
+  await withFolder(async (folder) => {
+    const { id, files } = await writeContinued(folder);
+    await Deno.remove(files[0]?.path ?? "");
+    const { sessions } = await listSessions({ codexHomes: [folder] });
+    assertEquals(
+      sessions.map((each) => [each.head.id, each.title, each.files.length]),
+      [[id, "Three pears", 2]],
+    );
+  });
+});
+
 Deno.test("listSessions() continues behind a cursor whose session is gone", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { SessionRepairer } from "../../lib/sessions/session_repair.ts";
 import { readCapturedFiles } from "../rollouts.ts";
-import { decode, encode, inChunks } from "../running.ts";
+import { concat, decode, encode, inChunks } from "../running.ts";
 
 const RECORD =
   '{"timestamp":"2026-11-20T15:40:01.000Z","type":"world_state","payload":{}}';
@@ -65,6 +65,19 @@ for (const { name, text, copy, torn } of CASES) {
     }
   });
 }
+
+Deno.test("SessionRepairer leaves out lines that are not UTF-8", () => {
+  const bad = encode('{"type":"?"}\n').map((byte) => byte === 63 ? 255 : byte);
+  const { copy, torn } = repaired(concat([encode(`${RECORD}\n`), bad]));
+  assertEquals(copy, `${RECORD}\n`);
+  assertEquals(torn.map(({ line, bytes }) => [line, bytes]), [[2, 12]]);
+});
+
+Deno.test("SessionRepairer counts all torn lines, and describes the first hundred", () => {
+  const repairer = new SessionRepairer();
+  repairer.feed(encode("noise\n".repeat(101)), () => {});
+  assertEquals([repairer.torn.length, repairer.tornCount], [100, 101]);
+});
 
 Deno.test("SessionRepairer copies captured sessions unchanged except for torn lines", () => {
   for (const { path, bytes } of readCapturedFiles(/rollout-.*\.jsonl$/)) {
