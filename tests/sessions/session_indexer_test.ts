@@ -580,6 +580,23 @@ Deno.test("indexSessions() stops on request, newest first, and continues later",
   });
 });
 
+Deno.test("indexSessions() stops within a long file, and continues there", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const line = jsonl([eventLine("x", { text: "y".repeat(1 << 20) })]);
+    await writeFile(path, text + line.repeat(9) + says("A giraffe"));
+    await Deno.remove(index.path);
+    let calls = 0;
+    const shouldStop = (): boolean => calls++ > 0;
+    const stopped = await refresh({ ...index, shouldStop });
+    assertEquals(stopped.filesLeft, 1);
+    const hits = [await find(index, "elephant"), await find(index, "giraffe")];
+    assertEquals(hits.map(({ length }) => length), [1, 0]);
+    const { bytesRead } = await refresh(index);
+    assertEquals(bytesRead < 3 << 20, true);
+    await checkRebuilt(index);
+  });
+});
+
 Deno.test("indexSessions() reports its progress", async () => {
   await withSession(async ({ index, path, text }) => {
     await writeFile(path, text + says("More"));
