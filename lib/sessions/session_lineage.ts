@@ -251,9 +251,8 @@ function partsBehind(
 ): readonly LineagePart[] {
   // A session in several files begins with the header of the first.
   const isOwn = parts.length === 0 || ancestors[0] === idOf(meta.id);
-  if (isOwn) return [...parts, { path, start: 0, end }];
-  return end !== undefined && end <= rest
-    ? [{ path, start: 0, end }, ...parts]
+  return isOwn
+    ? [...parts, { path, start: 0, end }]
     : [{ path, start: 0, end: rest }, ...parts, { path, start: rest, end }];
 }
 
@@ -359,21 +358,19 @@ async function endOf(
   path: string,
   { end_ordinal_exclusive: ordinal, end_byte_offset: offset }: HistoryBase,
 ): Promise<{ readonly end: number; readonly isReached: boolean }> {
+  const wanted = ordinal ?? Infinity;
   let found: number | undefined;
   let last = -1;
   let isLineStart = false;
   const size = await readLines(path, (line, at) => {
     isLineStart ||= at > 0 && at === offset;
     const current = ordinal === null ? undefined : ordinalIn(line);
-    if (current !== undefined && ordinal !== null && current >= ordinal) {
-      found = at;
-    } else last = current ?? last;
+    if (current !== undefined && current >= wanted) found = at;
+    else last = current ?? last;
     return found === undefined;
   });
   if (found !== undefined) return { end: found, isReached: true };
-  if (ordinal !== null && last >= ordinal - 1) {
-    return { end: size, isReached: true };
-  }
+  if (last >= wanted - 1) return { end: size, isReached: true };
   return offset !== null && last === -1 && (isLineStart || offset === size)
     ? { end: offset, isReached: true }
     : { end: size, isReached: false };
