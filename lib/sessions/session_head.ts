@@ -266,8 +266,8 @@ class HeadFold implements RecordTaker {
         ? "its first lines hold no record of a session"
         : "it has no session header in its first lines";
     }
-    const id = textOf(header.thread_id) ?? "";
-    if (id !== "" && !isSessionId(id)) {
+    const id = idOf(header.thread_id);
+    if (id !== undefined && !isSessionId(id)) {
       return `its header has the id ${idText(id)}, which is not a session id`;
     }
     return modeProblem(header.history_mode);

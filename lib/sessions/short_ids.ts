@@ -4,8 +4,8 @@
 const MIN_LENGTH = 8;
 
 /**
- * Returns by id the shortest beginning that no other id has: at least 8 characters, and not ending
- * in a dash. Empty ids are skipped.
+ * Returns by id the shortest beginning that no other id has: at least 8 characters. Those of UUIDs
+ * end in no dash, as all have their dashes in the same places. Empty ids are skipped.
  */
 export function shortIds(ids: Iterable<string>): Map<string, string> {
   const sorted = [...new Set(ids)].filter((id) => id !== "").sort();
@@ -14,9 +14,7 @@ export function shortIds(ids: Iterable<string>): Map<string, string> {
       commonLength(id, sorted[i - 1] ?? ""),
       commonLength(id, sorted[i + 1] ?? ""),
     );
-    let length = Math.max(MIN_LENGTH, same + 1);
-    if (id.charAt(length - 1) === "-") length += 1;
-    return [id, id.slice(0, length)];
+    return [id, id.slice(0, Math.max(MIN_LENGTH, same + 1))];
   }));
 }
 
