@@ -128,13 +128,14 @@ export class IndexWriter {
 
   /**
    * Writes one update of a file, and returns the new entry; nothing if the file has to be planned
-   * again: another process has changed the entry since it was looked up, or its session id changes.
+   * again: another process has changed the entry since it was looked up, or session ids change.
    */
   write(update: FileUpdate): IndexedFile | undefined {
     const { file, before, voidFrom, piece, head } = update;
     if (!this.#isUnchanged(before, file.path)) return undefined;
     const number = before?.number ?? this.#freeNumber(this.numberOf(update));
     const sessionId = this.#sessionId(update, number);
+    if (sessionId === undefined) return undefined;
     if (before !== undefined && before.sessionId !== sessionId) {
       // Its rows belong to another session id: without an entry, the whole file is read again.
       this.remove(before);
@@ -200,9 +201,13 @@ export class IndexWriter {
 
   /**
    * Returns the session id of a file in the index: the one in its name; without one that of its
-   * header, or its path if another existing file has that id.
+   * header, or its path if another existing file has that id. Returns nothing if the entry of an
+   * existing file had that id: it was removed, so that its file gets another one.
    */
-  #sessionId({ file, head, before }: FileUpdate, number: number): string {
+  #sessionId(
+    { file, head, before }: FileUpdate,
+    number: number,
+  ): string | undefined {
     const isNamed = file.id !== "";
     const wanted = isNamed ? file.id : head?.id ?? before?.sessionId ?? "";
     if (wanted === "") return file.path;
@@ -212,12 +217,13 @@ export class IndexWriter {
       number,
     );
     const other = row && fileOf(row);
-    const isOthers = ({ id, path }: SessionFile): boolean =>
-      id === wanted || path === other?.path;
-    if (!isNamed && this.#files.some(isOthers)) return file.path;
-    // A file that is gone; or one without an id in its name, which is read again next time.
+    const isThere = other !== undefined &&
+      this.#files.some(({ path }) => path === other.path);
+    const isOthers = (): boolean =>
+      isThere || this.#files.some(({ id }) => id === wanted);
+    if (!isNamed && isOthers()) return file.path;
     if (other !== undefined) this.remove(other);
-    return wanted;
+    return isThere ? undefined : wanted;
   }
 
   #freeNumber(wanted: number): number {
