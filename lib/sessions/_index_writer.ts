@@ -208,22 +208,31 @@ export class IndexWriter {
     { file, head, before }: FileUpdate,
     number: number,
   ): string | undefined {
-    const isNamed = file.id !== "";
-    const wanted = isNamed ? file.id : head?.id ?? before?.sessionId ?? "";
-    if (wanted === "") return file.path;
+    const isThere = (other: IndexedFile | undefined): boolean =>
+      other !== undefined &&
+      this.#files.some(({ path }) => path === other.path);
+    const wanted = file.id || head?.id || before?.sessionId || file.path;
+    let other = this.#otherWith(wanted, number);
+    let id = wanted;
+    if (
+      file.id === "" &&
+      (isThere(other) || this.#files.some((each) => each.id === wanted))
+    ) {
+      id = file.path;
+      other = this.#otherWith(id, number);
+    }
+    if (other !== undefined) this.remove(other);
+    return isThere(other) ? undefined : id;
+  }
+
+  /** Returns the other file with a session id in the index. */
+  #otherWith(sessionId: string, number: number): IndexedFile | undefined {
     const row = this.#database.get(
       `SELECT ${FILE_COLUMNS} FROM files WHERE session_id = ? AND number <> ?`,
-      wanted,
+      sessionId,
       number,
     );
-    const other = row && fileOf(row);
-    const isThere = other !== undefined &&
-      this.#files.some(({ path }) => path === other.path);
-    const isOthers = (): boolean =>
-      isThere || this.#files.some(({ id }) => id === wanted);
-    if (!isNamed && isOthers()) return file.path;
-    if (other !== undefined) this.remove(other);
-    return isThere ? undefined : wanted;
+    return row && fileOf(row);
   }
 
   #freeNumber(wanted: number): number {

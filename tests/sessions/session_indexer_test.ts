@@ -403,6 +403,24 @@ Deno.test("indexSessions() reads a copy whose session id changes, in the same up
   });
 });
 
+Deno.test("indexSessions() indexes a copy at the path that another copy was moved from", async () => {
+  await withSession(async ({ index, home, path, text }) => {
+    const name = "rollout-2026-01-01T00-00-00-x.jsonl";
+    const copy = path.replace(/[^/]*$/, name);
+    const archived = `${home}/archived_sessions/${name}`;
+    await writeFile(copy, text);
+    await refresh(index);
+    await Deno.mkdir(dirname(archived));
+    await Deno.rename(copy, archived);
+    await refresh(index);
+    await writeFile(copy, text + says("A giraffe came along"));
+    await refresh(index);
+    const hits = await find(index, "giraffe");
+    assertEquals(hits.map((hit) => hit.rollout_path), [copy]);
+    await checkRebuilt(index);
+  });
+});
+
 Deno.test("indexSessions() indexes files without any id by their paths", async () => {
   await withSession(async ({ index, path }) => {
     const copies = ["a", "b"].map((name) =>
