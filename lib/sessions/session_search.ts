@@ -382,7 +382,7 @@ class Search {
     const { roles } = this.#options;
     // The role is indexed as a word, which may also be a word of the message.
     if (roles?.every((role) => role !== row.role)) return undefined;
-    const text = textOrNull(row.text) ?? "";
+    const text = String(row.text);
     if (!this.#matcher.confirms(text)) return undefined;
     const score = this.#ranked === 1 ? 0 : this.#matcher.score(text);
     return { id, session, row, text, score };
@@ -400,7 +400,7 @@ class Search {
       offset: Number(row.line_start),
       time: new Date(Number(row.time)).toISOString(),
       role: MESSAGE_ROLES.find((role) => role === row.role) ?? "notice",
-      kind: textOrNull(row.kind) ?? "",
+      kind: String(row.kind),
       tool_name: textOrNull(row.tool_name),
       snippet: snippetOf(
         text,
@@ -471,7 +471,7 @@ class SearchedSessions {
       id,
       key,
       path,
-      title: textOrNull(first?.title) ?? textOrNull(row.title) ?? "",
+      title: textOrNull(first?.title) ?? String(row.title),
       cwd: textOrNull(row.cwd),
       isWanted: this.#codexHomes.some((home) => isInside(path, home)),
       end: this.#endOf(key, id),
