@@ -661,10 +661,8 @@ async function openTask(
 
 async function skip(source: ByteSource, count: number): Promise<void> {
   const block = new Uint8Array(1 << 18);
-  for (let left = count; left > 0;) {
-    const size = await source.read(block.subarray(0, left));
-    if (size === null) return;
-    left -= size;
+  for (let left = count; left > 0; left -= block.length) {
+    await fill(block.subarray(0, left), source);
   }
 }
 
