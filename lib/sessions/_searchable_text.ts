@@ -167,7 +167,7 @@ function sectionTexts({ heading, blocks }: records.ReasoningSection): Pieces {
 }
 
 /** Whether a command has no reported end: it is running, or was when its turn ended. */
-function isWithoutEnd({ status }: records.ExploreEntry): boolean {
+export function isWithoutEnd({ status }: records.ExploreEntry): boolean {
   return status === "running" ||
     typeof status === "object" && status.error.exit_code === null;
 }

@@ -5,6 +5,7 @@ import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";
 import { HistoryState } from "../history/history_state.ts";
+import { INTERRUPTED } from "../history/mapping/tools.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import {
   type AnyHistoryRecord,
@@ -18,6 +19,7 @@ import { fieldsOf, parseJson } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../pipeline/line_answers.ts";
 import {
+  isWithoutEnd,
   readFullOutput,
   type SearchableText,
   searchableText,
@@ -322,12 +324,9 @@ export class SessionFold {
       const place = this.#touched.get(id);
       const isEmptied = place === undefined && this.#emptied.has(id);
       const output = this.#outputs.get(id);
-      // The texts of an emptied record are missing, so what it grows by is not its text.
-      if (isEmptied && GROWING_TYPES.has(kind)) continue;
-      if (isEmptied && CALL_TYPES.has(kind) && output === undefined) continue;
-      const text = searchableText(record, output) ??
-        (isEmptied ? undefined : NO_TEXT);
-      if (text === undefined) continue;
+      // Its texts were left out, and it has no others now.
+      if (isEmptied && output === undefined && isEmpty(record)) continue;
+      const text = searchableText(record, output) ?? NO_TEXT;
       messages.push({ ...text, place, row, kind });
     }
     const isRow = (row: number): boolean => row < ROWS_PER_FILE;
@@ -341,16 +340,6 @@ export class SessionFold {
 
 /** The text of a record in which there is nothing to search. */
 const NO_TEXT: SearchableText = { role: "notice", text: "", toolName: null };
-
-/** The types of records that later lines add to; other records are replaced as a whole. */
-const GROWING_TYPES: ReadonlySet<string> = new Set([
-  "exec",
-  "patch",
-  "reasoning",
-]);
-
-/** The types of records whose text includes the output of their call, which arrives once. */
-const CALL_TYPES: ReadonlySet<string> = new Set(["image", "tool_call"]);
 
 // The checkpoint of a session that was folded in part.
 
@@ -417,12 +406,15 @@ function isOpen(record: HistoryRecord): boolean {
     case "exec":
       return record.payload.status === "running";
     case "explore":
-      return record.payload.entries.some(({ status }) => status === "running");
+      return record.payload.entries.some(isWithoutEnd);
     case "patch":
       return record.payload.event === "apply_begin" ||
         record.payload.event === "proposed";
     case "reasoning":
       return record.payload.in_progress;
+    case "tool_call":
+      // Its result may come late.
+      return record.payload.error_message === INTERRUPTED;
     default:
       return record.type === "running_tool" ||
         record.type === "assistant_stream";
@@ -443,7 +435,17 @@ const EMPTY: {
   patch: { changes: {} },
   diff: { hunks: [] },
   notice: { body: [] },
+  // The output of its call is left out.
+  image: {},
+  // Stands for any record.
+  loading: {},
 };
+
+/** Whether a record has none of the texts that checkpoints leave out. */
+function isEmpty(record: AnyHistoryRecord): boolean {
+  return isKnownRecord(record) && record.type in EMPTY &&
+    JSON.stringify(emptyRecord(record)) === JSON.stringify(record);
+}
 
 function emptyRecord(record: HistoryRecord): HistoryRecord {
   const empty = EMPTY[record.type];

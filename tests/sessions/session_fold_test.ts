@@ -765,6 +765,63 @@ for (const { name, before, after } of AFTER_ROLLBACK) {
   });
 }
 
+const COMMAND = { call_id: "1", command: ["make", "a"], parsed_cmd: [] };
+const LOOK = {
+  call_id: "1",
+  command: ["cat", "a"],
+  parsed_cmd: [{ type: "read", cmd: "cat a", name: "a", path: "a" }],
+};
+const INVOCATION = { server: "s", tool: "t", arguments: { a: 1 } };
+
+for (
+  const { name, call, result } of [
+    {
+      name: "tool",
+      call: CALL("1", "ask", { a: 1 }),
+      result: OUTPUT("1", "late"),
+    },
+    {
+      name: "tool of a server",
+      call: LINE("event_msg", {
+        type: "mcp_tool_call_begin",
+        call_id: "1",
+        invocation: INVOCATION,
+      }),
+      result: LINE("event_msg", {
+        type: "mcp_tool_call_end",
+        call_id: "1",
+        invocation: INVOCATION,
+        result: { Ok: { content: [{ type: "text", text: "late" }] } },
+      }),
+    },
+    ...[COMMAND, LOOK].map((command) => ({
+      name: `command ${command.command[0]}`,
+      call: LINE("event_msg", { type: "exec_command_begin", ...command }),
+      result: LINE("event_msg", {
+        type: "exec_command_end",
+        ...command,
+        stdout: "late",
+        exit_code: 0,
+      }),
+    })),
+  ]
+) {
+  Deno.test(`SessionFold continues like a whole read with the late result of an interrupted ${name}`, () => {
+    const abort = LINE("event_msg", {
+      type: "turn_aborted",
+      reason: "interrupted",
+    });
+    const bytes = encode(
+      HEADER("legacy") + ASKS("Go") + call + abort +
+        Array.from({ length: 20 }, (_, at) => SAYS(`${at}`)).join("") + result,
+    );
+    const expected = fold(bytes).all;
+    const found = expected.filter(({ text }) => text.includes("late"));
+    assertEquals(found.length, 1);
+    checkParts(bytes, lineEnds(bytes).slice(-2, -1), expected);
+  });
+}
+
 Deno.test("SessionFold reads calls, rollbacks and other lines in pieces like a whole file", () => {
   const piece = fc.oneof(
     fc.nat({ max: 9 }).map((n) => ASKS(`ask ${n}`)),

@@ -47,7 +47,7 @@ type ToolEnd =
   & Partial<ToolCallPayload>;
 
 /** The error message of a tool that was running when its turn failed. */
-const INTERRUPTED = "interrupted";
+export const INTERRUPTED = "interrupted";
 const NO_WAIT = {
   wait_cap_ms: null,
   wait_has_target: false,
