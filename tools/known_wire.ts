@@ -162,7 +162,7 @@ for (const folder of FOLDERS) {
   await readCaptures(recorder, new URL(folder, ROOT).pathname);
 }
 for (const folder of Deno.args) await readCaptures(recorder, folder);
-const tree = new WireTree({ isTrusted: true });
+const tree = new WireTree(true, () => new Set());
 tree.load(JSON.parse(recorder.baseline()));
 await addTables(tree);
 const text = tree.save().replaceAll(/,"#":\d+/g, "")

@@ -87,9 +87,7 @@ export class KindTeller {
     if (type === "event") return this.#typeIn(payload, "msg");
     if (type !== "event_msg" && type !== "response_item") return undefined;
     const inner = this.#word(payload, "type");
-    return inner === "item_completed" || inner === "item_started"
-      ? kindOf(inner, this.#typeIn(payload, "item"))
-      : inner;
+    return inner && kindOf(inner, this.#typeIn(payload, "item"));
   }
 
   /** Returns the type of an object in another one; nothing if there is none. */

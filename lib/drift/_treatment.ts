@@ -10,9 +10,14 @@ import { THREAD_EVENT } from "../dialects/exec/events.ts";
 import { Normalizer } from "../dialects/normalizer.ts";
 import { isRolloutLine } from "../dialects/rollout/decoder.ts";
 import { ROLLOUT_LINE } from "../dialects/rollout/lines.ts";
+import { fieldsOf } from "../json/fields.ts";
+import { DEEPEST_LEVEL } from "../json/tape.ts";
 import { isNamedPlace, memberOf } from "../shapes/look.ts";
 import type { AnyShape } from "../shapes/shapes.ts";
 import type { DriftDialect, DriftTreatment } from "./drift_finding.ts";
+
+/** Beyond the deepest part that is found, and the members that rules put around it. */
+const MAX_LEVELS = 2 * DEEPEST_LEVEL;
 
 /** The path to a part of a JSON value, as names and indexes. */
 type Place = readonly (string | number)[];
@@ -108,17 +113,11 @@ function isPart(value: unknown, { type, word }: Part): boolean {
   return found === (type === "integer" ? "number" : type);
 }
 
-/** Returns a copy with another value at a place. */
-function changed(value: unknown, place: Place): unknown {
-  const copy: unknown = structuredClone(value);
-  const parent = valueAt(copy, place.slice(0, -1));
-  const key = place.at(-1);
-  const old = valueAt(value, place);
-  if (typeof parent !== "object" || parent === null || key === undefined) {
-    return copy;
-  }
-  if (old === null) Reflect.deleteProperty(parent, key);
-  else Reflect.set(parent, key, otherThan(old));
+/** Returns a copy with another value at a place; null is removed there. */
+function changed(value: unknown, [key, ...rest]: Place): unknown {
+  if (key === undefined) return value === null ? undefined : otherThan(value);
+  const copy = Array.isArray(value) ? [...value] : { ...fieldsOf(value) };
+  Reflect.set(copy, key, changed(memberOf(value, key), rest));
   return copy;
 }
 
@@ -137,12 +136,19 @@ function otherThan(value: unknown): unknown {
   }
 }
 
-/** Finds the first place where two values differ; a member that only one of them has differs. */
-function difference(one: unknown, other: unknown): Place | undefined {
-  if (Object.is(one, other)) return undefined;
+/**
+ * Finds the first place where two values differ; a member that only one of them has differs.
+ *
+ * @param levels How deep it looks: a hostile line may nest deeper than the stack.
+ */
+function difference(
+  one: unknown,
+  other: unknown,
+  levels = MAX_LEVELS,
+): Place | undefined {
+  if (Object.is(one, other) || levels === 0) return undefined;
   const isOpen = typeof one === "object" && one !== null &&
-    typeof other === "object" && other !== null &&
-    Array.isArray(one) === Array.isArray(other);
+    typeof other === "object" && other !== null;
   if (!isOpen) return [];
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
   for (const key of keys) {
@@ -150,7 +156,7 @@ function difference(one: unknown, other: unknown): Place | undefined {
     const inOther = memberOf(other, key);
     // `otherThan` adds a member to an object to mark it: the difference is the object itself.
     if (inOne === undefined && inOther === "other") return [];
-    const inner = difference(inOne, inOther);
+    const inner = difference(inOne, inOther, levels - 1);
     if (inner !== undefined) {
       return [Array.isArray(one) ? Number(key) : key, ...inner];
     }

@@ -102,7 +102,7 @@ export const RECORD_NAMES: ReadonlySet<string> = new Set([
 const NAME_REGEXP =
   /^(?:[A-Za-z_$][A-Za-z0-9_$-]{0,47}|reasoning [a-z]{1,20})$/;
 const WORD_REGEXP = /^[A-Za-z][A-Za-z0-9]*(?:[_./-][A-Za-z0-9]+){0,6}$/;
-const MAX_WORD_LENGTH = 48;
+export const MAX_WORD_LENGTH = 48;
 /** Ids, hashes and tokens have many digits; names and words have few. */
 const MANY_DIGITS_REGEXP = /(?:\d.*){5}/;
 /** Matches tokens: long, in upper and lower case and with digits. */

@@ -8,7 +8,7 @@ import { KindTeller, NORMALIZED } from "../dialects/wire_kinds.ts";
 import { DOT } from "../json/bytes.ts";
 import { NULL_VALUE } from "../json/literal.ts";
 import { hashBytes, WORDS } from "../json/names.ts";
-import { DEEPEST_LEVEL, type JsonTape } from "../json/tape.ts";
+import type { JsonTape } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import type { JsonSlice } from "../json/value.ts";
 import { isBlankLine } from "../lines/blank.ts";
@@ -20,6 +20,7 @@ import {
 } from "../lines/line_splitter.ts";
 import { treatmentOf } from "./_treatment.ts";
 import type { DriftDialect, DriftFinding } from "./drift_finding.ts";
+import { MAX_WORD_LENGTH } from "./_user_data.ts";
 import {
   ANY_NAME,
   ARRAY,
@@ -33,12 +34,9 @@ import {
   type WireTree,
 } from "./wire_tree.ts";
 
-const MAX_WORD = 200;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
 
-/** A part is reported when it returns after so many known releases without it. */
-const RELEASES_WITHOUT = 5;
 /**
  * How many bytes of records of one stream are normalized again to find out the treatment of their
  * parts. Later new parts are reported as `kept`.
@@ -56,7 +54,6 @@ export interface Occurrence {
 
 /** Receives the marks found in a stream. */
 export interface SourceReports {
-  marked(): void;
   found(mark: Mark, at: Occurrence): void;
   ended(dialect: DriftDialect, kinds: ReadonlySet<WireKind>): void;
 }
@@ -148,20 +145,21 @@ export class WireSource implements LineVisitor {
     this.#release ||= this.#teller.release(record, kind);
     if (this.#isRecording) dialect.addRelease(this.#release);
     else {
-      this.#limit ||= dialect.releaseBefore(this.#release, RELEASES_WITHOUT);
+      this.#limit ||= dialect.limitOf(this.#release);
     }
     const node = this.#tree.kind(dialect, kind);
     this.#kinds.add(node);
     this.#record = record;
     this.#line = line;
-    this.#value(reader.tape, 0, node, 0);
+    this.#value(reader.tape, 0, node);
   }
 
   tooLong(): void {
     this.failures += 1;
   }
 
-  #value(tape: JsonTape, at: number, node: WireNode, depth: number): void {
+  /** Reports the marks of a value and of its parts; a tape has no parts below its levels. */
+  #value(tape: JsonTape, at: number, node: WireNode): void {
     let type = tape.code(at);
     if (type === NUMBER && this.#isInteger(tape, at)) {
       // A whole number is nothing new where fractions are known.
@@ -173,13 +171,13 @@ export class WireSource implements LineVisitor {
       const mark = node.wordMark(this.#word(tape, at));
       if (mark !== undefined && mark.last < this.#limit) this.#report(mark);
     }
-    if (type > ARRAY || node.isData || depth === DEEPEST_LEVEL) return;
+    if (type > ARRAY || node.isData) return;
     const behind = tape.next(at);
     for (let part = at + 1; part < behind; part = tape.next(part)) {
       const inner = type === ARRAY
         ? node.element(this.#tree)
         : node.member(tape.name(part), this.#tree);
-      this.#value(tape, part, inner, depth + 1);
+      this.#value(tape, part, inner);
     }
   }
 
@@ -187,8 +185,7 @@ export class WireSource implements LineVisitor {
     const { bytes } = this.#record;
     const start = tape.start(at) + 1;
     const end = tape.end(at) - 1;
-    // No word has escapes or more than {@linkcode MAX_WORD} bytes.
-    if (tape.isEscaped(at) || end - start > MAX_WORD) return ANY_NAME;
+    if (tape.isEscaped(at) || end - start > MAX_WORD_LENGTH) return ANY_NAME;
     return WORDS.text(bytes, start, end, hashBytes(bytes, start, end));
   }
 
@@ -206,7 +203,6 @@ export class WireSource implements LineVisitor {
     if (this.#isRecording) return mark.widen(this.#release);
     // A part that returned together with the object around it is reported once, as that object.
     if (mark.isKnown && lastAround(mark) < this.#limit) return;
-    this.#reports.marked();
     const at = {
       file: this.#file,
       line: this.#line,
@@ -259,5 +255,5 @@ function lastAround({ node, word }: Mark): number {
 
 /** Returns whether a path is unknown to the baseline. */
 export function isNewNode({ marks }: WireNode): boolean {
-  return marks.every((mark) => mark === undefined || !mark.isKnown);
+  return !marks.some((mark) => mark?.isKnown);
 }

@@ -96,17 +96,11 @@ export function driftText(finding: DriftFinding): string {
 }
 
 function changeText({ change, types, word, seen }: DriftFinding): string {
-  const only = seen === null ? "" : ` seen only in ${seen.join(" to ")}`;
-  const state = seen === null ? "new " : "";
-  const list = types.join(", ");
-  switch (change) {
-    case "field":
-      return `${state}field (${list})${only}`;
-    case "type":
-      return seen === null ? `new type (${list})` : `field (${list})${only}`;
-    case "word":
-      return `${state}word "${word ?? ""}"${only}`;
-    default:
-      return `${state}kind of record${only}`;
-  }
+  const name = change === "type" && seen !== null ? "field" : change;
+  const part = name === "kind"
+    ? "kind of record"
+    : `${name} ${name === "word" ? `"${word}"` : `(${types.join(", ")})`}`;
+  return seen === null
+    ? `new ${part}`
+    : `${part} seen only in ${seen.join(" to ")}`;
 }

@@ -1,7 +1,7 @@
 /** Measures drift: the parts of Codex's lines that no known release writes. */
 
 import { KNOWN_WIRE } from "../dialects/known_wire.ts";
-import { releaseText } from "../dialects/releases.ts";
+import { releaseNumber, releaseText } from "../dialects/releases.ts";
 import type { LineSplitterOptions } from "../lines/line_splitter.ts";
 import { RECORD_NAMES } from "./_user_data.ts";
 import { isNewNode, type Occurrence, WireSource } from "./_wire_source.ts";
@@ -11,7 +11,6 @@ import type {
   DriftReport,
 } from "./drift_finding.ts";
 import {
-  ANY_NAME,
   type Mark,
   namesIn,
   WIRE_TYPES,
@@ -82,6 +81,13 @@ const MAX_FINDINGS = 10_000;
 /** The number of sessions from which on a baseline reports missing kinds. */
 const MANY_SESSIONS = 5;
 
+/** The paths that a record of any kind has: of its tag, and of the member that wraps it. */
+const ENVELOPE: ReadonlySet<string> = new Set([
+  "type",
+  "method",
+  ...[...RECORD_NAMES].flatMap((name) => [name, `${name}.type`]),
+]);
+
 let builtIn: unknown;
 
 function knownWire(): unknown {
@@ -127,8 +133,6 @@ export class DriftMeter {
   #tree: WireTree;
   /** Builds the tree without the marks of the input. */
   readonly #newTree: () => WireTree;
-  /** Whether new parts are marked in the tree. */
-  #isMarked = false;
   readonly #isRecording: boolean;
   readonly #hasBaseline: boolean;
   /** The findings, by the fields that tell them apart. */
@@ -151,7 +155,7 @@ export class DriftMeter {
     let known: ReadonlySet<string> | undefined;
     const names = () => known ??= namesIn([knownWire(), saved]);
     this.#newTree = () => {
-      const tree = new WireTree({ isTrusted: isPublic, names });
+      const tree = new WireTree(isPublic, names);
       if (baseline !== undefined) tree.load(saved);
       else if (!isRecording) tree.load(knownWire());
       return tree;
@@ -180,7 +184,6 @@ export class DriftMeter {
   open(file: string, options: DriftSourceOptions = {}): DriftSource {
     const how = { ...options, isRecording: this.#isRecording };
     return new WireSource(file, this.#tree, how, {
-      marked: () => this.#isMarked = true,
       found: (mark, at) => this.#found(mark, at),
       ended: (dialect, kinds) => this.#ended(file, dialect, kinds),
     });
@@ -197,8 +200,7 @@ export class DriftMeter {
       compare(a.dialect, b.dialect) || compare(a.kind, b.kind) ||
       compare(a.path, b.path) || compare(a.change, b.change) ||
       compare(a.word ?? "", b.word ?? "") ||
-      compare(a.types.join(), b.types.join()) ||
-      compare(b.release ?? "", a.release ?? "")
+      releaseNumber(b.release) - releaseNumber(a.release)
     );
   }
 
@@ -226,11 +228,11 @@ export class DriftMeter {
    */
   take(): DriftReport {
     const counts = { findings: [...this.#tallies.values()], more: this.#more };
+    // New parts are marked in the tree.
+    if (this.count > 0) this.#tree = this.#newTree();
     this.#tallies.clear();
     this.#last.clear();
     this.#more = 0;
-    if (this.#isMarked) this.#tree = this.#newTree();
-    this.#isMarked = false;
     return counts;
   }
 
@@ -260,7 +262,7 @@ export class DriftMeter {
       known.count += count;
       return known;
     }
-    if (this.#tallies.size >= MAX_FINDINGS && change !== "missing") {
+    if (this.#tallies.size >= MAX_FINDINGS) {
       this.#more += count;
       return undefined;
     }
@@ -282,9 +284,16 @@ export class DriftMeter {
     const { node, word } = mark;
     const { release, dialect, file, line } = at;
     const isNew = isNewNode(node);
-    // The words of a new field are not reported separately.
-    if (isNew && (word !== undefined || isEnvelope(node))) return;
-    const change = changeOf(mark, isNew);
+    // The words of a new field are not reported separately, nor is the envelope of a new kind.
+    if (isNew && word !== undefined) return;
+    if (isNew && isNewNode(node.kind) && ENVELOPE.has(node.path)) return;
+    const change = word !== undefined
+      ? "word"
+      : node.parent === undefined
+      ? "kind"
+      : isNew
+      ? "field"
+      : "type";
     const types = change === "kind" ? [] : [WIRE_TYPES[mark.type] ?? ""];
     const written = release === 0 ? null : releaseText(release);
     const part = isNew ? node : mark;
@@ -303,7 +312,7 @@ export class DriftMeter {
       path: node.path,
       change,
       types,
-      word: change === "word" ? word ?? ANY_NAME : null,
+      word: word ?? null,
       seen: mark.isKnown ? seenOf(mark) : null,
       count: 1,
       file,
@@ -345,29 +354,6 @@ export class DriftMeter {
       });
     }
   }
-}
-
-/**
- * Returns whether a path exists only because its kind of record is new: the tag of the kind, and
- * the member that wraps the record.
- */
-function isEnvelope({ kind, parent, name }: WireNode): boolean {
-  if (parent === undefined || !isNewNode(kind)) return false;
-  if (parent.parent !== undefined) {
-    return name === "type" && parent.parent.parent === undefined &&
-      RECORD_NAMES.has(parent.name);
-  }
-  return name === "type" || name === "method" || RECORD_NAMES.has(name);
-}
-
-function changeOf(
-  { node, word }: Mark,
-  isNew: boolean,
-): DriftFinding["change"] {
-  if (isNew || (node.parent === undefined && word === undefined)) {
-    return node.parent === undefined ? "kind" : "field";
-  }
-  return word === undefined ? "type" : "word";
 }
 
 function seenOf(mark: Mark | undefined): DriftFinding["seen"] {

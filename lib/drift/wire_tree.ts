@@ -7,7 +7,7 @@
  * looked up once, and a new part is stored once, no matter how often it appears.
  */
 
-import { fieldsOf, listOf } from "../json/fields.ts";
+import { fieldsOf, listOf, textOf } from "../json/fields.ts";
 import { savedCount } from "../json/saved.ts";
 import { releaseNumber, releaseText } from "../dialects/releases.ts";
 import {
@@ -53,6 +53,8 @@ const ELEMENT = "[]";
 const MAX_MEMBERS = 250;
 const MAX_WORDS = 200;
 const MAX_KINDS = 2000;
+/** A part is reported when it returns after so many known releases without it. */
+const RELEASES_WITHOUT = 5;
 
 /** Records that a type or a word was seen at a path. */
 export class Mark {
@@ -230,13 +232,10 @@ export class WireDialect {
     if (release !== 0) this.releases.add(release);
   }
 
-  /**
-   * Returns the `count`-th known release, counted back from a release and including it; 0 if there
-   * are fewer. A part that no release since then wrote is reported when it returns.
-   */
-  releaseBefore(release: number, count: number): number {
+  /** The first release that counts for another: what was last written before it has returned. */
+  limitOf(release: number): number {
     const before = [...this.releases].filter((known) => known <= release);
-    return before.sort((a, b) => b - a)[count - 1] ?? 0;
+    return before.sort((a, b) => b - a)[RELEASES_WITHOUT - 1] ?? 0;
   }
 }
 
@@ -254,12 +253,9 @@ export class WireTree {
   readonly isTrusted: boolean;
 
   /** `names` returns the names that are known to be Codex's; a trusted tree takes all for such. */
-  constructor({ names = () => new Set(), isTrusted = false }: {
-    names?: () => ReadonlySet<string>;
-    isTrusted?: boolean;
-  } = {}) {
-    this.#names = names;
+  constructor(isTrusted: boolean, names: () => ReadonlySet<string>) {
     this.isTrusted = isTrusted;
+    this.#names = names;
   }
 
   dialect(name: string): WireDialect {
@@ -328,7 +324,7 @@ export class WireTree {
     const text = typeof saved === "string" ? saved : fieldsOf(saved)[""];
     let earliest = 0;
     let latest = 0;
-    for (const part of typeof text === "string" ? text.split(" ") : []) {
+    for (const part of textOf(text)?.split(" ") ?? []) {
       const [code = "", range] = part.split("@");
       const [from, to = from] = range?.split("-") ?? [];
       const begin = from === undefined ? first : releaseNumber(from);
@@ -428,7 +424,7 @@ function rangeText(first: number, last: number): string {
 }
 
 function sorted<V>(map: ReadonlyMap<string, V>): [string, V][] {
-  return [...map].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0);
+  return [...map].sort(([a], [b]) => a < b ? -1 : 1);
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

@@ -89,7 +89,7 @@ async function baselineBefore(at: number): Promise<string> {
 
 /** Lists the dialect, kind and path of each node of a baseline. */
 function keysOf(baseline: string): ReadonlySet<string> {
-  const tree = new WireTree();
+  const tree = new WireTree(false, () => new Set());
   tree.load(JSON.parse(baseline));
   const keys = new Set<string>();
   const visit = (dialect: string, node: WireNode): void => {

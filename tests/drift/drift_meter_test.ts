@@ -255,10 +255,48 @@ Deno.test("DriftMeter finds a kind that is back after many releases, but not aft
   assertEquals(findingsIn(session("0.155.0")), []);
   const [finding, ...others] = findingsIn(session("0.180.0"));
   assertEquals(others, []);
-  assertEquals(finding && [finding.change, finding.seen], [
-    "kind",
-    ["0.34.0", "0.150.0"],
+  assertEquals(
+    finding && driftText(finding),
+    "run.jsonl:2: 0.180.0 rollout event_msg/agent_reasoning: " +
+      "kind of record seen only in 0.34.0 to 0.150.0, once: understood",
+  );
+});
+
+Deno.test("DriftMeter finds a field, a type and a word that are back after many releases", () => {
+  const old = { status: "asleep", hue: 1, size: "1" };
+  const baseline = baselineOf(
+    Array.from({ length: 6 }, (_, i) => [
+      { type: "session_meta", payload: { cli_version: `0.${100 + i}.0` } },
+      { type: "dream", payload: i === 0 ? old : { status: "awake", size: 1 } },
+    ]),
+  );
+  const again = [
+    { type: "session_meta", payload: { cli_version: "0.105.0" } },
+    { type: "dream", payload: old },
+    { type: "dream", payload: { status: "numb" } },
+  ];
+  assertEquals(
+    findingsIn(again, { baseline }).map((finding) =>
+      driftText(finding).replace("run.jsonl:", "")
+    ),
+    [
+      "2: 0.105.0 rollout dream payload.hue: field (integer) seen only in 0.100.0 to 0.100.0, once: kept",
+      "2: 0.105.0 rollout dream payload.size: field (string) seen only in 0.100.0 to 0.100.0, once: kept",
+      '2: 0.105.0 rollout dream payload.status: word "asleep" seen only in 0.100.0 to 0.100.0, once: kept',
+      '3: 0.105.0 rollout dream payload.status: new word "numb", once: kept',
+    ],
+  );
+});
+
+Deno.test("DriftMeter returns the findings of a path with the latest release first", () => {
+  const sessions = ["0.98.0", "0.169.0", "0.120.0"].map((cli_version) => [
+    { type: "session_meta", payload: { cli_version } },
+    { type: "dream", payload: {} },
   ]);
+  assertEquals(
+    meterOf(sessions).findings().map(({ release }) => release),
+    ["0.169.0", "0.120.0", "0.98.0"],
+  );
 });
 
 Deno.test("DriftMeter finds nothing in the session that its baseline was made from", () => {
@@ -294,6 +332,34 @@ Deno.test("DriftMeter refuses a text that is not a baseline", () => {
   }
 });
 
+Deno.test("DriftMeter ignores what it cannot read in a baseline that was edited", () => {
+  let deep: unknown = "s";
+  for (let level = 0; level < 1000; level++) deep = { "": "o", a: deep };
+  const kinds = {
+    "turn.paused": {
+      "": 5,
+      a: null,
+      b: [],
+      c: { "": "q@x-y =w s@0.9.0- @" },
+      deep,
+    },
+    "[]": "o",
+    "turn.resumed": 7,
+  };
+  const exec = { releases: [5, null, "x"], sessions: "many", kinds };
+  const baseline = JSON.stringify({
+    codexpipe: "wire",
+    version: 1,
+    dialects: { exec, rollout: [] },
+  });
+  const types = ["turn.paused", "[]", "turn.resumed"];
+  const found = findingsIn(types.map((type) => ({ type, c: "w", b: 1 })), {
+    baseline,
+  });
+  assertEquals(found.some(({ path }) => path === "c"), true);
+  assert(meterOf([], { baseline, isRecording: true }).baseline().length > 0);
+});
+
 Deno.test("DriftMeter skips a file that is not a stream", () => {
   const meter = new DriftMeter();
   const source = meter.open("history.jsonl");
@@ -302,14 +368,45 @@ Deno.test("DriftMeter skips a file that is not a stream", () => {
   assertEquals([source.other, meter.count], ["history.jsonl", 0]);
 });
 
-Deno.test("DriftMeter keeps at most 10,000 findings", () => {
-  const lines = Array.from({ length: 30_000 }, (_, i) => {
-    const name = String.fromCharCode(97 + i % 26, 97 + i / 26 % 26) +
-      String.fromCharCode(97 + i / 676 % 26);
-    return { type: `t.${name}${"x".repeat(i / 17576)}`, [`f_${name}`]: 1 };
-  });
+Deno.test("DriftMeter keeps at most 10,000 findings, and counts the other occurrences", () => {
+  const nameOf = (i: number): string =>
+    String.fromCharCode(97 + i % 26, 97 + i / 26 % 26, 97 + i / 676);
+  const fields = Object.fromEntries(
+    Array.from({ length: 200 }, (_, i) => [`f_${nameOf(i)}`, 1]),
+  );
+  const lines = Array.from({ length: 60 }, (_, i) => ({
+    type: `t.${nameOf(i)}`,
+    ...fields,
+  }));
   const meter = meterOf([lines]);
-  assert(meter.findings().length <= 10_000);
+  assertEquals([meter.count, meter.more], [10_000, 60 * 201 - 10_000]);
+});
+
+Deno.test("DriftMeter reads values that nest as deep as a line may, and long lists", () => {
+  const deep = `${"[".repeat(9900)}${"]".repeat(9900)}`;
+  const wide = JSON.stringify(Array.from({ length: 5000 }, (_, i) => ({ i })));
+  const found = findingsIn([
+    STARTED,
+    `{"type":"thread.started","thread_id":"t","deep":${deep},"wide":${wide}}`,
+  ]);
+  assertEquals(found.slice(0, 2).map(({ path, count }) => [path, count]), [
+    ["deep", 1],
+    ["deep[]", 1],
+  ]);
+  assertEquals(found.at(-1)?.count, 5000);
+});
+
+Deno.test("DriftMeter tries 16 MB of records of a file to find out the treatment of their parts", () => {
+  const text = "x".repeat(1 << 22);
+  const lines = Array.from({ length: 6 }, (_, i) => ({
+    type: `dream.${String.fromCharCode(97 + i)}`,
+    text,
+  }));
+  const kinds = findingsIn(lines).filter(({ change }) => change === "kind");
+  assertEquals(
+    [...new Set(kinds.map(({ treatment }) => treatment))],
+    ["refused", "kept"],
+  );
 });
 
 /** A text that must not be printed; no part of it is a name or word of Codex. */
