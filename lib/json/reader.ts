@@ -9,7 +9,13 @@ import {
   stringText,
 } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
-import { type JsonNode, JsonObject, JsonSlice, sameSource } from "./value.ts";
+import {
+  JsonList,
+  type JsonNode,
+  JsonObject,
+  JsonSlice,
+  sameSource,
+} from "./value.ts";
 
 /**
  * How many levels of a record the reader puts on its tape: 1 is the members of the record, 2 adds
@@ -112,8 +118,8 @@ export class JsonReader {
     if (this.#observations !== undefined) this.#observations.isOpaque = true;
   }
 
-  /** Returns the members of an object; none for a value of another kind. */
-  members(node: JsonNode): JsonObject {
+  /** Returns the members of an object; none for any other value. */
+  members(node: JsonNode | undefined): JsonObject {
     if (node instanceof JsonObject) return node;
     if (!(node instanceof JsonSlice) || node.kind !== "object") {
       return new JsonObject();
@@ -171,10 +177,14 @@ export class JsonReader {
   }
 
   /**
-   * Returns the elements of an array. They may be iterated any number of times until the next
-   * `read`.
+   * Returns the elements of an array; none for any other value. They may be iterated any number of
+   * times until the next `read`.
    */
-  elements(list: JsonSlice): Iterable<JsonSlice> {
+  elements(list: JsonSlice): Iterable<JsonSlice>;
+  elements(list: JsonNode | undefined): Iterable<JsonNode>;
+  elements(list: JsonNode | undefined): Iterable<JsonNode> {
+    if (list instanceof JsonList) return list.nodes;
+    if (!(list instanceof JsonSlice) || list.kind !== "array") return [];
     const tape = this.#tapeOf(list);
     const entry = Math.max(list.entry, 0);
     const behind = tape.next(entry);

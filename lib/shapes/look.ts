@@ -108,8 +108,7 @@ export function isNamedPlace(
           isNamedPlace(member.shape, inner, rest, word));
     }
     case "list":
-      return typeof key === "number" &&
-        isNamedPlace(shape.element, inner, rest, word);
+      return isNamedPlace(shape.element, inner, rest, word);
     case "map":
       return isNamedPlace(shape.value, inner, rest, word);
     default:

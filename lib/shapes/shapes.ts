@@ -56,7 +56,7 @@ export interface ObjectShape {
   readonly kind: "object";
   readonly members: readonly Member[];
   /** At least one of these members must be present. */
-  readonly oneOf?: readonly string[];
+  readonly oneOf?: readonly [string, ...string[]];
 }
 
 export interface Member {
@@ -161,7 +161,7 @@ export function either<A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> {
 
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   const nothing: Shape<null> = { kind: "null" };
-  return shape.kind === "any" ? { kind: "any" } : either(shape, nothing);
+  return either(shape, nothing);
 }
 
 /** A member that may be absent, but not null. */
@@ -184,7 +184,7 @@ export function maybe<T>(shape: Shape<T>): Optional<T | null> {
  */
 export function object<T>(
   members: NoInfer<Members<T>>,
-  oneOf?: readonly (keyof T & string)[],
+  oneOf?: readonly [keyof T & string, ...(keyof T & string)[]],
 ): ShapeOfObject<T> {
   const entries: [string, AnyShape | Optional<unknown>][] = Object.entries(
     members,

@@ -44,15 +44,11 @@ import type { EventType } from "../exec/events.ts";
 
 // The items of an app-server: the item type of each kind, and its content.
 
-const PLAIN_WORD_REGEXP = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
 /** Converts a word in a member to snake case; leaves any other value as it is. */
 function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
   const word = reader.wordOf(object.get(name)) ?? "";
   const spelled = snakeCase(word);
-  if (spelled !== word && PLAIN_WORD_REGEXP.test(spelled)) {
-    object.set(name, wordValue(spelled));
-  }
+  if (spelled !== word) object.set(name, stringValue(spelled));
 }
 
 /**
@@ -116,14 +112,12 @@ const MOVED_COMMAND = moved([
   "command",
   ["exitCode", "exit_code"],
   ["aggregatedOutput", "stdout"],
+  ["commandActions", "parsed_cmd"],
 ]);
 
 function command(reader: JsonReader, item: JsonObject): JsonObject {
   const content = MOVED_COMMAND(reader, item);
-  const actions = item.take("commandActions");
-  if (actions !== undefined) {
-    content.set("parsed_cmd", eachObject(reader, actions, renameAction));
-  }
+  changeEach(reader, content, "parsed_cmd", renameAction);
   // exec writes an empty output for a command without any.
   if (content.live("stdout") === undefined) content.set("stdout", EMPTY);
   return content;
@@ -135,13 +129,18 @@ function renameAction(reader: JsonReader, action: JsonObject): void {
   if (!action.has("cmd")) action.rename("command", "cmd");
 }
 
-/** Changes the objects in a list; other elements, and a value that is no list, stay as they are. */
-function eachObject(
+/**
+ * Changes the objects in a list of an object; other elements, and a value that is no list, stay as
+ * they are.
+ */
+function changeEach(
   reader: JsonReader,
-  list: JsonNode,
+  object: JsonObject,
+  name: string,
   change: (reader: JsonReader, members: JsonObject) => void,
-): JsonNode {
-  if (!(list instanceof JsonSlice) || list.kind !== "array") return list;
+): void {
+  const list = object.get(name);
+  if (list?.kind !== "array") return;
   const nodes: JsonNode[] = [];
   for (const element of reader.elements(list)) {
     if (element.kind !== "object") nodes.push(element);
@@ -151,7 +150,7 @@ function eachObject(
       nodes.push(members);
     }
   }
-  return new JsonList(nodes);
+  object.set(name, new JsonList(nodes));
 }
 
 const MOVED_CALL = moved([
@@ -179,15 +178,14 @@ function collabCall(reader: JsonReader, item: JsonObject): undefined {
   spellWord(reader, item, "tool");
 }
 
+const MOVED_SEARCH = moved(["query", "action", "results"]);
+
 function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
-  const content = objectOf("query", item.take("query") ?? EMPTY);
-  const action = item.take("action");
-  if (action?.kind !== "object") {
-    content.set("action", OTHER_ACTION);
-    if (action !== undefined && action.kind !== "null") {
-      item.set("wireAction", action);
-    }
-  } else {
+  const content = MOVED_SEARCH(reader, item);
+  if (content.live("query") === undefined) content.set("query", EMPTY);
+  const action = content.live("action");
+  if (action === undefined) content.set("action", OTHER_ACTION);
+  else if (action.kind === "object") {
     const members = reader.members(action);
     for (const [name, value] of members) {
       if (value.kind === "null") members.take(name);
@@ -195,7 +193,6 @@ function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
     spellWord(reader, members, "type");
     content.set("action", members);
   }
-  move(item, "results", content, "results");
   return content;
 }
 
@@ -212,8 +209,7 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
   const content = new JsonObject();
   const texts: JsonSlice[] = [];
   const images: JsonObject[] = [];
-  for (const part of partsOf(reader, parts)) {
-    if (part.kind !== "object") continue;
+  for (const part of reader.elements(parts)) {
     const members = reader.members(part);
     const found = PARTS.get(reader.wordOf(members.get("type")) ?? "");
     if (found === undefined) continue;
@@ -233,21 +229,12 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
 function reasoning(reader: JsonReader, item: JsonObject): JsonObject {
   const content = new JsonObject();
   const texts: JsonSlice[] = [];
-  for (const part of partsOf(reader, item.get("summary"))) {
+  for (const part of reader.elements(item.get("summary"))) {
     if (part.kind === "string") texts.push(part);
   }
   content.set("text", joined(reader, texts, "\n"));
   item.rename("content", "rawContent");
   return content;
-}
-
-function partsOf(
-  reader: JsonReader,
-  list: JsonNode | undefined,
-): Iterable<JsonSlice> {
-  return list instanceof JsonSlice && list.kind === "array"
-    ? reader.elements(list)
-    : [];
 }
 
 /** Joins strings; a single one keeps its spelling. */
@@ -269,10 +256,8 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
     item.set("status", FAILED);
     content.set("declined", TRUE_VALUE);
   }
-  const changes = item.take("changes");
-  if (changes !== undefined) {
-    content.set("changes", eachObject(reader, changes, changeFile));
-  }
+  move(item, "changes", content, "changes");
+  changeEach(reader, content, "changes", changeFile);
   return content;
 }
 
@@ -292,7 +277,7 @@ function changeFile(reader: JsonReader, members: JsonObject): void {
   if (isWhole && !members.has("content")) members.rename("diff", "content");
   for (const [name, value] of details) {
     if (value.kind === "null") continue;
-    members.set(members.has(name) ? `kind_${name}` : name, value);
+    keep(members, name, value, "kind_", NONE_TAKEN);
   }
   // The app-server appends the new path to the diff of a file that is moved.
   const path = reader.textOf(members.get("move_path"));
@@ -329,19 +314,16 @@ function deltaOf(method: string): Delta | undefined {
 
 /**
  * By method of a notification that becomes an item of its own, the item type of exec and session
- * files, and a parameter that is renamed. The type of any other is the method in snake case
- * (`thread/name/updated`: `thread_name_updated`).
+ * files. The type of any other is the method in snake case (`thread/name/updated`:
+ * `thread_name_updated`).
  */
-const NOTICES: ReadonlyMap<
-  string,
-  readonly [itemType: string, from?: string, to?: string]
-> = new Map([
-  ["item/reasoning/summaryPartAdded", ["agent_reasoning_section_break"]],
-  ["item/commandExecution/terminalInteraction", ["terminal_interaction"]],
-  ["item/commandExecution/requestApproval", ["exec_approval_request"]],
-  ["item/fileChange/requestApproval", ["apply_patch_approval_request"]],
-  ["turn/diff/updated", ["turn_diff", "diff", "unified_diff"]],
-  ["thread/compacted", ["context_compacted"]],
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ["item/reasoning/summaryPartAdded", "agent_reasoning_section_break"],
+  ["item/commandExecution/terminalInteraction", "terminal_interaction"],
+  ["item/commandExecution/requestApproval", "exec_approval_request"],
+  ["item/fileChange/requestApproval", "apply_patch_approval_request"],
+  ["turn/diff/updated", "turn_diff"],
+  ["thread/compacted", "context_compacted"],
 ]);
 
 /** Returns whether a request is one of the server: those are about a thread. */
@@ -578,7 +560,7 @@ export class AppServerRules extends RecordRules {
   #isOld: boolean | undefined;
 
   /** @param initial The initial ids for lines that are normalized already. */
-  constructor(initial: InitialContext = {}) {
+  constructor(initial: InitialContext) {
     const reader = new JsonReader(4);
     const state = new ServerState();
     super(reader, state);
@@ -621,11 +603,11 @@ export class AppServerRules extends RecordRules {
     }
     const name = line.get("method");
     if (name === undefined) return this.#answer(line, out);
-    if (name.kind !== "string") {
+    const method = this.reader.wordOf(name);
+    if (method === undefined) {
       const kind = KIND_WORDS[name.kind];
       return unnormalizable(`"method" is ${kind}, expected a string`, "method");
     }
-    const method = this.reader.wordOf(name) ?? "";
     const source = line.get("params");
     const isRequest = line.has("id");
     if (!(source instanceof JsonSlice) || source.kind !== "object") {
@@ -640,7 +622,7 @@ export class AppServerRules extends RecordRules {
       return this.#message(isRequest, line, out);
     }
     const params = this.reader.members(source);
-    if (method === "thread/started" && !isRequest) {
+    if (method === "thread/started") {
       return this.#threadStarted(params, line, out);
     }
     const thread = this.#id(params.get("threadId"));
@@ -762,7 +744,7 @@ export class AppServerRules extends RecordRules {
     if (source?.kind === "object") {
       const thread = this.reader.members(source);
       const id = this.#id(thread.get("id"));
-      const status = this.#members(thread.get("status"));
+      const status = this.reader.members(thread.get("status"));
       const state = this.reader.wordOf(status.get("type"));
       return id === undefined || state === "notLoaded"
         ? undefined
@@ -780,7 +762,7 @@ export class AppServerRules extends RecordRules {
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
-    const thread = this.#members(params.get("thread"));
+    const thread = this.reader.members(params.get("thread"));
     const id = this.#id(thread.get("id"));
     // The answer to the request may have begun the thread already.
     if (id === undefined || !this.#begins(id)) {
@@ -831,7 +813,7 @@ export class AppServerRules extends RecordRules {
   ): FailureReason | undefined {
     const { line, params, thread } = notification;
     const isEnd = type === "turn.completed";
-    const turn = this.#members(params.get("turn"));
+    const turn = this.reader.members(params.get("turn"));
     const own = this.#id(turn.get("id"));
     const id = own ?? this.#id(params.get("turnId"));
     if (id === undefined) {
@@ -854,12 +836,12 @@ export class AppServerRules extends RecordRules {
       // the end of a completed turn.
       const isZero = started !== undefined && !isFailed;
       const usage = counted ?? (isZero ? NO_USAGE : undefined);
-      if (usage !== undefined) replace(event, "usage", usage, "turn_");
+      if (usage !== undefined) replace(event, "usage", usage);
     }
     if (isFailed) {
       const message = stringValue(status ?? "failed");
-      replace(event, "error", this.#failure(error, message), "turn_");
-      if (status === "interrupted") replace(event, "reason", message, "turn_");
+      replace(event, "error", this.#failure(error, message));
+      if (status === "interrupted") replace(event, "reason", message);
     }
     rest(params, event, "params_");
     line.take("method");
@@ -878,11 +860,11 @@ export class AppServerRules extends RecordRules {
     const members = this.reader.members(error);
     const text = this.reader.textOf(members.get("message"));
     const details = this.#text(members, "additionalDetails");
-    if (text !== undefined) members.take("message");
-    const message = text === undefined
-      ? fallback
-      : stringValue(withDetails(text, details));
-    const failure = objectOf("message", message);
+    const failure = objectOf("message", fallback);
+    if (text !== undefined) {
+      members.take("message");
+      failure.set("message", stringValue(withDetails(text, details)));
+    }
     const info = members.get("codexErrorInfo");
     if (info?.kind === "string") {
       members.take("codexErrorInfo");
@@ -927,7 +909,7 @@ export class AppServerRules extends RecordRules {
   ): FailureReason | undefined {
     const { reader } = this;
     const { params, method } = notification;
-    const item = this.#members(params.get("item"));
+    const item = this.reader.members(params.get("item"));
     const id = item.get("id");
     const wireType = reader.wordOf(item.get("type"));
     if (wireType === undefined || id?.kind !== "string") {
@@ -962,16 +944,14 @@ export class AppServerRules extends RecordRules {
   #notice(notification: Notification): FailureReason | undefined {
     const { line, params, method } = notification;
     this.repeatable();
-    const name = method.split("/").map(snakeCase).join("_");
-    const [itemType = name, from, to] = NOTICES.get(method) ?? [];
+    const itemType = NOTICES.get(method) ??
+      method.split("/").map(snakeCase).join("_");
     const event = this.#beginNewItem(notification, itemType);
     if (params.get("itemId")?.kind === "string") {
       move(params, "itemId", event, "call_id");
     }
+    if (itemType === "turn_diff") params.rename("diff", "unified_diff");
     const content = new JsonObject();
-    if (from !== undefined && to !== undefined) {
-      move(params, from, content, to);
-    }
     spell(params, content, "params_", NONE_TAKEN);
     event.set("content", content);
     line.rename("id", "request_id");
@@ -1000,11 +980,12 @@ export class AppServerRules extends RecordRules {
     const { reader } = this;
     const { params, thread } = notification;
     const turn = this.#id(params.get("turnId"));
-    const plan = params.get("plan");
-    if (turn === undefined || plan?.kind !== "array") {
+    if (turn === undefined || params.get("plan")?.kind !== "array") {
       return this.#notice(notification);
     }
-    params.take("plan");
+    const content = new JsonObject();
+    move(params, "plan", content, "items");
+    changeEach(reader, content, "items", planStep);
     const memory = this.#state.of(reader.text(thread));
     const turnId = reader.text(turn);
     const isFirst = memory.planTurn !== turnId;
@@ -1013,7 +994,6 @@ export class AppServerRules extends RecordRules {
     // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", itemTypeValue("todo_list"));
-    const content = objectOf("items", eachObject(reader, plan, planStep));
     event.set(isFirst ? "content" : "delta", content);
     if (!isFirst) event.set("snapshot", TRUE_VALUE);
     rest(params, event, "params_");
@@ -1026,7 +1006,7 @@ export class AppServerRules extends RecordRules {
     const { reader } = this;
     const { params, thread } = notification;
     this.repeatable();
-    const members = this.#members(params.take("tokenUsage"));
+    const members = this.reader.members(params.take("tokenUsage"));
     const total = members.get("total");
     const info = new JsonObject();
     if (total?.kind === "object") {
@@ -1051,7 +1031,7 @@ export class AppServerRules extends RecordRules {
   /** Makes an item of the settings with which the next turn begins. */
   #settings(notification: Notification): FailureReason | undefined {
     const { params } = notification;
-    const content = spelled(this.#members(params.take("threadSettings")));
+    const content = spelled(this.reader.members(params.take("threadSettings")));
     const event = this.#beginNewItem(notification, "turn_context");
     spell(params, content, "params_", NONE_TAKEN);
     event.set("content", content);
@@ -1067,7 +1047,7 @@ export class AppServerRules extends RecordRules {
     const { reader } = this;
     const params = reader.members(source);
     const msg = params.get("msg");
-    const thread = this.#eventThread(params, this.#members(msg));
+    const thread = this.#eventThread(params, this.reader.members(msg));
     reader.looked();
     const key = thread === undefined ? "" : reader.text(thread);
     if (msg?.kind === "object") {
@@ -1087,7 +1067,7 @@ export class AppServerRules extends RecordRules {
    * and up to 0.57 in none of a reply: that belongs to the only thread, if there is just one.
    */
   #eventThread(params: JsonObject, msg: JsonObject): JsonSlice | undefined {
-    const about = this.#members(params.get("_meta"));
+    const about = this.reader.members(params.get("_meta"));
     const request = about.get("requestId");
     const conversation = this.#id(params.get("conversationId"));
     if (conversation !== undefined) params.take("conversationId");
@@ -1123,10 +1103,11 @@ export class AppServerRules extends RecordRules {
   ): JsonObject {
     event.set("thread_id", thread);
     params.take("threadId");
-    const value = params.get("turnId");
-    const turn = this.#id(value);
-    if (turn !== undefined || value?.kind === "null") params.take("turnId");
-    if (turn !== undefined) event.set("turn_id", turn);
+    const turn = this.#id(params.get("turnId"));
+    if (turn !== undefined) {
+      params.take("turnId");
+      event.set("turn_id", turn);
+    }
     return event;
   }
 
@@ -1144,11 +1125,6 @@ export class AppServerRules extends RecordRules {
     event.set("item_id", this.#state.nextItem());
     event.set("item_type", itemTypeValue(itemType));
     return event;
-  }
-
-  /** Returns the members of an object; none for any other value. */
-  #members(node: JsonNode | undefined): JsonObject {
-    return node === undefined ? new JsonObject() : this.reader.members(node);
   }
 
   /** Writes an event, with the fields that are left on the line. */
@@ -1226,16 +1202,11 @@ function keep(
   event.set(free, value);
 }
 
-/** Sets a member; another value under its name, from an object of the message, gets a prefix. */
-function replace(
-  event: JsonObject,
-  name: string,
-  value: JsonNode,
-  prefix: string,
-): void {
+/** Sets a member of the end of a turn; another value under its name, from the turn, gets a prefix. */
+function replace(event: JsonObject, name: string, value: JsonNode): void {
   const other = event.take(name);
   event.set(name, value);
-  if (other !== undefined) keep(event, name, other, prefix);
+  if (other !== undefined) keep(event, name, other, "turn_");
 }
 
 /** Takes the error of a failure out of an object; a value that is no error stays in it. */

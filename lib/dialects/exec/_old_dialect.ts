@@ -75,32 +75,32 @@ const FAILED = wordValue("failed");
 const EMPTY_STRING = wordValue("");
 const EMPTY_LIST = listValue([]);
 
+/** The item types of calls. */
+type CallType =
+  | "command_execution"
+  | "file_change"
+  | "mcp_tool_call"
+  | "web_search";
+
 /**
  * By item type of a call, the fields that its end leaves out, with the value of each if no begin
  * had it (P6 to P9).
  */
-const CALLS: ReadonlyMap<
-  string,
-  readonly (readonly [name: string, absent: JsonSlice | undefined])[]
-> = new Map([
-  ["command_execution", [["command", EMPTY_STRING]]],
-  ["file_change", [["changes", EMPTY_LIST]]],
-  ["mcp_tool_call", [
+const CALLS: Readonly<
+  Record<CallType, readonly (readonly [name: string, absent?: JsonSlice])[]>
+> = {
+  command_execution: [["command", EMPTY_STRING]],
+  file_change: [["changes", EMPTY_LIST]],
+  mcp_tool_call: [
     ["server", EMPTY_STRING],
     ["tool", EMPTY_STRING],
-    ["arguments", undefined],
-  ]],
-  ["web_search", []],
-]);
+    ["arguments"],
+  ],
+  web_search: [],
+};
 
 const STREAMS = ["stdout", "stderr"] as const;
 
-/** By type of a message with a full text, the field of the text. Deltas arrive before it. */
-const TEXTS: ReadonlyMap<string, string> = new Map([
-  ["agent_message", "message"],
-  ["agent_reasoning", "text"],
-  ["agent_reasoning_raw_content", "text"],
-]);
 /** After a section break, the next delta of this text opens another item. */
 const SECTIONED = "agent_reasoning";
 const DELTA_REGEXP = /_delta$/;
@@ -183,9 +183,8 @@ const COUNTS = [
   "reasoning_output_tokens",
   "total_tokens",
 ] as const;
-const PLAIN_DIGITS_REGEXP = /^[0-9]+$/;
 /** Longer numbers are not taken for counts: adding them up would take long. */
-const MAX_DIGITS = 1000;
+const PLAIN_DIGITS_REGEXP = /^[0-9]{1,1000}$/;
 
 /** Sums up the usage of a thread until a turn ends. */
 class OldUsage {
@@ -216,7 +215,6 @@ class OldUsage {
     for (const name of COUNTS) {
       const value = line.get(name);
       if (!(value instanceof JsonSlice)) continue;
-      if (value.end - value.start > MAX_DIGITS) continue;
       const text = this.#reader.source(value);
       if (!PLAIN_DIGITS_REGEXP.test(text)) continue;
       this.#sums.set(name, (this.#sums.get(name) ?? 0n) + BigInt(text));
@@ -284,9 +282,7 @@ export class OldDialect {
    */
   readonly #calls = new CallMemory();
   /** By type of text, the ids of the open items: deltas began them and no full text has ended them. */
-  readonly #open = new Map<string, string[]>(
-    [...TEXTS.keys()].map((type) => [type, []]),
-  );
+  readonly #open = new Map<string, string[]>();
   #afterBreak = false;
   #planId: string | undefined;
   #items = 0;
@@ -321,7 +317,7 @@ export class OldDialect {
     const { after_break, open } = fieldsOf(texts);
     this.#afterBreak = after_break === true;
     for (const [type, ids] of savedMap(open, textOf, textsOf)) {
-      if (this.#open.has(type)) this.#open.set(type, ids);
+      this.#open.set(type, ids);
     }
     this.#calls.load(calls);
     this.#usage.load(usage);
@@ -338,7 +334,7 @@ export class OldDialect {
 
   /** Drops the texts and the plan of the turn before, once a turn line has its ids. */
   turnChanged(): void {
-    for (const ids of this.#open.values()) ids.length = 0;
+    this.#open.clear();
     this.#afterBreak = false;
     this.#planId = undefined;
   }
@@ -414,7 +410,7 @@ export class OldDialect {
         setItem(line, itemType, this.#text(line, type, event));
         return event;
       case "todo_list":
-        return this.#plan(line, event);
+        return this.#plan(line);
       case "user_message":
         setText(line, "content", "text", line.take("message"));
         break;
@@ -442,8 +438,10 @@ export class OldDialect {
   #text(line: JsonObject, type: string, event: string): string {
     const name = type.replace(DELTA_REGEXP, "");
     const open = this.#open.get(name) ?? [];
+    this.#open.set(name, open);
     if (event === "item.completed") {
-      setText(line, "content", "text", line.take(TEXTS.get(name) ?? ""));
+      const field = name === "agent_message" ? "message" : "text";
+      setText(line, "content", "text", line.take(field));
       return open.shift() ?? this.#nextId();
     }
     setText(line, "delta", "text_delta", line.take("delta"));
@@ -463,21 +461,20 @@ export class OldDialect {
   #call(
     line: JsonObject,
     event: string,
-    itemType: string,
+    itemType: CallType,
   ): FailureReason | undefined {
     if (itemType === "mcp_tool_call") this.#spreadInvocation(line);
-    const id = line.get("call_id");
-    if (id?.kind !== "string") return refused("call_id", "not a string");
+    // The id is decoded: two spellings of it are one call.
+    const call = this.#reader.textOf(line.get("call_id"));
+    if (call === undefined) return refused("call_id", "not a string");
     line.rename("call_id", "item_id");
     line.set("item_type", itemTypeValue(itemType));
-    // The id is decoded: two spellings of it are one call.
-    const call = this.#reader.textOf(id) ?? "";
     if (event === "item.delta") return this.#outputDelta(line, call);
     if (itemType === "file_change") {
       const reason = this.#listChanges(line);
       if (reason !== undefined) return reason;
     }
-    const fields = CALLS.get(itemType) ?? [];
+    const fields = CALLS[itemType];
     if (event === "item.started") {
       if (itemType === "web_search" && line.live("query") === undefined) {
         line.set("query", EMPTY_STRING);
@@ -589,7 +586,7 @@ export class OldDialect {
   }
 
   /** Whether a call that has ended was successful; nothing if its end does not say. */
-  #succeeded(line: JsonObject, itemType: string): boolean | undefined {
+  #succeeded(line: JsonObject, itemType: CallType): boolean | undefined {
     switch (itemType) {
       case "command_execution": {
         const code = line.get("exit_code");
@@ -634,7 +631,7 @@ export class OldDialect {
   }
 
   /** P10: the first plan of a turn starts an item, later ones update it with full snapshots. */
-  #plan(line: JsonObject, event: string): Rewritten {
+  #plan(line: JsonObject): Rewritten {
     const items = this.#todoList(line.get("plan"));
     if (items === undefined) return refused("plan", "not a list of objects");
     line.take("plan");
@@ -642,11 +639,11 @@ export class OldDialect {
     const isFirst = this.#planId === undefined;
     this.#planId ??= this.#nextId();
     setItem(line, "todo_list", this.#planId);
-    return isFirst ? event : "item.updated";
+    return isFirst ? "item.started" : "item.updated";
   }
 
   #todoList(plan: JsonNode | undefined): JsonSlice | undefined {
-    if (!(plan instanceof JsonSlice) || plan.kind !== "array") return undefined;
+    if (plan?.kind !== "array") return undefined;
     const todos: JsonObject[] = [];
     for (const element of this.#reader.elements(plan)) {
       if (element.kind !== "object") return undefined;

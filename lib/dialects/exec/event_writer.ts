@@ -18,10 +18,9 @@ import { stringValue, wordValue } from "../../json/literal.ts";
 import { writeKey, writeMembers, writeNode } from "../../json/object_writer.ts";
 import type { JsonReader } from "../../json/reader.ts";
 import {
-  JsonList,
   type JsonNode,
   type JsonObject,
-  JsonSlice,
+  type JsonSlice,
   KIND_WORDS,
 } from "../../json/value.ts";
 import { absentWith, expectedOf, sortOf } from "../../shapes/check.ts";
@@ -67,7 +66,7 @@ export interface ObjectFields {
   /** The fields, in output order. */
   readonly fields: readonly Field[];
   /** At least one of these fields must be present. */
-  readonly oneOf: readonly string[] | undefined;
+  readonly oneOf: ObjectShape["oneOf"];
   /** Whether a string stands for an object with that text (normalize.md S6, D3). */
   readonly isText: boolean;
 }
@@ -271,7 +270,7 @@ export class EventWriter {
     if (node.kind !== "object") return this.#refuse(node, shape, path);
     const members = this.#reader.members(node);
     if (oneOf !== undefined && !hasOneOf(members, fields, oneOf)) {
-      return this.#fail(`${path}.${oneOf[0] ?? ""}`, absentWith(oneOf));
+      return this.#fail(`${path}.${oneOf[0]}`, absentWith(oneOf));
     }
     out.byte(OPEN_BRACE);
     if (!this.#members(out, members, fields, `${path}.`)) return false;
@@ -289,7 +288,7 @@ export class EventWriter {
     if (node.kind !== "array") return this.#refuse(node, shape, path);
     out.byte(OPEN_BRACKET);
     let place = 0;
-    for (const element of this.#elements(node)) {
+    for (const element of this.#reader.elements(node)) {
       if (place > 0) out.byte(COMMA);
       const where = `${path}[${place}]`;
       if (!this.#object(out, element, shape.element, object, where)) {
@@ -311,7 +310,7 @@ export class EventWriter {
     if (node.kind !== "array") return this.#refuse(node, COMMAND, path);
     out.byte(QUOTE);
     let separator = "";
-    for (const element of this.#elements(node)) {
+    for (const element of this.#reader.elements(node)) {
       const word = this.#reader.textOf(element);
       if (word === undefined) return this.#check(node, list(shape), path, "");
       // Written one by one, because a hostile line may have millions of words.
@@ -345,7 +344,7 @@ export class EventWriter {
       case "list": {
         if (node.kind !== "array") break;
         let place = 0;
-        for (const element of this.#elements(node)) {
+        for (const element of this.#reader.elements(node)) {
           const where = `${name}[${place}]`;
           if (!this.#check(element, shape.element, path, where)) return false;
           place += 1;
@@ -370,17 +369,11 @@ export class EventWriter {
   ): boolean {
     return members.every((member) => {
       const { shape, isOptional } = member;
-      if (isOptional && shape.kind === "any") return true;
       const value = object.get(member.name);
       const where = `${name}.${member.name}`;
       if (value !== undefined) return this.#check(value, shape, path, where);
       return isOptional || this.#absent(shape, path + where);
     });
-  }
-
-  #elements(node: JsonNode): Iterable<JsonNode> {
-    if (node instanceof JsonList) return node.nodes;
-    return node instanceof JsonSlice ? this.#reader.elements(node) : [];
   }
 
   #refuse(node: JsonNode, shape: AnyShape, path: string): false {

@@ -268,7 +268,7 @@ export class ExecRules extends RecordRules {
   readonly #writer: EventWriter;
 
   /** @param initial The ids that hold until the stream names its own. */
-  constructor(initial: InitialContext = {}) {
+  constructor(initial: InitialContext) {
     const reader = new JsonReader(2);
     const context = new Context(reader, initial);
     super(reader, context);
@@ -336,7 +336,7 @@ export class ExecRules extends RecordRules {
         reason = this.#turnLine(type, line);
         break;
       case "item.failed":
-        if (!isOld) flatten(line, this.reader);
+        flatten(line, this.reader);
         gatherError(line);
         reason = this.#itemLine(type, line, isPlaced);
         break;

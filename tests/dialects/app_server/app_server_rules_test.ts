@@ -285,7 +285,7 @@ Deno.test("AppServerRules makes events of codex/event/ messages of releases whos
 });
 
 Deno.test("AppServerRules goes on with codex/event/ messages after its state was saved", () => {
-  const rules = new AppServerRules();
+  const rules = new AppServerRules({});
   const apply = (target: AppServerRules, message: unknown): string => {
     const bytes = encode(JSON.stringify(message));
     const out = new ByteWriter();
@@ -293,7 +293,7 @@ Deno.test("AppServerRules goes on with codex/event/ messages after its state was
     return JSON.parse(decode(out.view())).type;
   };
   apply(rules, { id: 1, result: { userAgent: "codex_vscode/0.47.0 (x)" } });
-  const loaded = new AppServerRules();
+  const loaded = new AppServerRules({});
   loaded.load(JSON.parse(JSON.stringify(rules.save())));
   const params = {
     id: "0",
