@@ -373,7 +373,10 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
   "method",
   "params",
 ]);
-/** The largest number of threads of `codex mcp-server` with rules of their own. */
+/**
+ * The largest number of threads of `codex mcp-server` with rules of their own. Beyond it those of
+ * the thread that was idle the longest are dropped: if it continues, its turn and its calls are new.
+ */
 const MAX_EVENT_THREADS = 16;
 
 /** The names that have a meaning in events: a field of an item with such a name gets a prefix. */
@@ -483,17 +486,20 @@ class ServerState implements StreamState {
   }
 }
 
-/** Sets a value as the newest one; beyond the limit, the oldest one is dropped. */
+/** Sets a value as the newest one; beyond the limit, the oldest one is dropped and returned. */
 function setNewest<T>(
   values: Map<string, T>,
   key: string,
   value: T,
   limit: number,
-): void {
+): T | undefined {
   values.delete(key);
   values.set(key, value);
-  const [oldest] = values.keys();
-  if (values.size > limit && oldest !== undefined) values.delete(oldest);
+  if (values.size <= limit) return undefined;
+  const [oldest = ""] = values.keys();
+  const dropped = values.get(oldest);
+  values.delete(oldest);
+  return dropped;
 }
 
 /** The only slot that is not kept per thread. */
@@ -558,6 +564,8 @@ export class AppServerRules extends RecordRules {
    * the first one. It never becomes true after such an event was passed on as a message.
    */
   #isOld: boolean | undefined;
+  /** The largest number of items of a thread whose rules were dropped. */
+  #dropped = 0;
 
   /** @param initial The initial ids for lines that are normalized already. */
   constructor(initial: InitialContext) {
@@ -575,14 +583,16 @@ export class AppServerRules extends RecordRules {
       exec: this.#exec.save(),
       events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
       requests: [...this.#requests],
+      dropped: this.#dropped,
       old: this.#isOld ?? null,
     };
   }
 
   override load(saved: unknown): void {
     super.load(saved);
-    const { exec, events, requests, old } = fieldsOf(saved);
+    const { exec, events, requests, dropped, old } = fieldsOf(saved);
     this.#exec.load(exec);
+    this.#dropped = savedCount(dropped);
     this.#isOld = typeof old === "boolean" ? old : undefined;
     for (const [id, rules] of savedMap(events, textOf, fieldsOf)) {
       this.#eventRules(id).load(rules);
@@ -1090,9 +1100,15 @@ export class AppServerRules extends RecordRules {
   }
 
   #eventRules(key: string, thread?: JsonSlice): ExecRules {
-    const initialThreadId = thread && this.reader.text(thread);
-    const rules = this.#events.get(key) ?? new ExecRules({ initialThreadId });
-    setNewest(this.#events, key, rules, MAX_EVENT_THREADS);
+    let rules = this.#events.get(key);
+    if (rules === undefined) {
+      const initialThreadId = thread && this.reader.text(thread);
+      rules = new ExecRules({ initialThreadId });
+      // If its rules were dropped, its new items get ids that it has not had.
+      rules.oldItems = this.#dropped;
+    }
+    const dropped = setNewest(this.#events, key, rules, MAX_EVENT_THREADS);
+    this.#dropped = Math.max(this.#dropped, dropped?.oldItems ?? 0);
     return rules;
   }
 

@@ -285,8 +285,9 @@ export class OldDialect {
   readonly #open = new Map<string, string[]>();
   #afterBreak = false;
   #planId: string | undefined;
-  #items = 0;
   #threads = 0;
+  /** The number of items that have got an id. */
+  items = 0;
   /** Whether the thread had a line of this dialect; without one there is no state. */
   isUsed = false;
 
@@ -300,7 +301,7 @@ export class OldDialect {
     if (!this.isUsed && this.#threads === 0) return null;
     return {
       threads: this.#threads,
-      items: this.#items,
+      items: this.items,
       plan_id: this.#planId ?? null,
       texts: { after_break: this.#afterBreak, open: [...this.#open] },
       calls: this.#calls.save(),
@@ -312,7 +313,7 @@ export class OldDialect {
     this.isUsed = (saved ?? null) !== null;
     const { threads, items, plan_id, texts, calls, usage } = fieldsOf(saved);
     this.#threads = savedCount(threads);
-    this.#items = savedCount(items);
+    this.items = savedCount(items);
     this.#planId = textOf(plan_id);
     const { after_break, open } = fieldsOf(texts);
     this.#afterBreak = after_break === true;
@@ -328,7 +329,7 @@ export class OldDialect {
     this.turnChanged();
     this.#calls.clear();
     this.#usage.clear();
-    this.#items = 0;
+    this.items = 0;
     this.isUsed = false;
   }
 
@@ -657,7 +658,7 @@ export class OldDialect {
   }
 
   #nextId(): string {
-    return `item_${this.#items++}`;
+    return `item_${this.items++}`;
   }
 }
 

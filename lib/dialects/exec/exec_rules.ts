@@ -282,6 +282,15 @@ export class ExecRules extends RecordRules {
     return this.#old.isUsed ? undefined : super.context;
   }
 
+  /** The number of items of the old dialect that have got an id. */
+  get oldItems(): number {
+    return this.#old.items;
+  }
+
+  set oldItems(count: number) {
+    this.#old.items = count;
+  }
+
   override save(): unknown {
     return { context: super.save(), old: this.#old.save() };
   }

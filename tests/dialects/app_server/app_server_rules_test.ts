@@ -237,6 +237,35 @@ Deno.test("AppServerRules gives a reply that names no thread to the only thread 
   );
 });
 
+Deno.test("AppServerRules gives no id twice in a thread of codex mcp-server that goes on after many others", () => {
+  const event = (threadId: string): unknown => ({
+    method: "codex/event",
+    params: {
+      _meta: { threadId },
+      msg: { type: "agent_message", message: "a" },
+    },
+  });
+  const others = Array.from({ length: 20 }, (_, i) => event(`other ${i}`));
+  const ids = normalized(event("a"), event("a"), ...others, event("a"))
+    .map((text) => JSON.parse(text))
+    .filter(({ thread_id }) => thread_id === "a")
+    .map(({ item_id }) => item_id);
+  assertEquals(ids, ["item_0", "item_1", "item_2"]);
+});
+
+Deno.test("AppServerRules keeps the tokens of the 4096 threads that were used last", () => {
+  const started = Array.from({ length: 4097 }, (_, i) => ({
+    method: "thread/started",
+    params: { thread: { id: `${i}` } },
+  }));
+  const ended = (threadId: string): unknown => ({
+    method: "turn/completed",
+    params: { threadId, turn: { id: "1", status: "completed" } },
+  });
+  assertEquals(usageOf(last(...started, ended("0"))), undefined);
+  assertEquals(isObject(usageOf(last(...started, ended("1")))), true);
+});
+
 Deno.test("AppServerRules makes events of codex/event/ messages of releases whose other messages name no thread", () => {
   // The messages of 0.63; 0.47 sends only those of the old protocol.
   const answer = (release: string): unknown => ({
