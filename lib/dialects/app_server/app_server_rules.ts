@@ -905,12 +905,11 @@ export class AppServerRules extends RecordRules {
     this.repeatable();
     const event = this.#beginItem(notification);
     move(params, "itemId", event, "item_id");
-    event.set("item_type", itemTypeValue(itemType));
     const delta = new JsonObject();
     move(params, from, delta, to);
     event.set("delta", delta);
     rest(params, event, "params_");
-    return this.#write(notification, "item.delta", event);
+    return this.#write(notification, "item.delta", event, itemType);
   }
 
   #item(
@@ -934,7 +933,6 @@ export class AppServerRules extends RecordRules {
     event.set("item_id", id);
     const name = snakeCase(wireType);
     const itemType = name === COLLAB_CALL ? "collab_tool_call" : name;
-    event.set("item_type", itemTypeValue(itemType));
     const shape = SHAPES.get(name);
     const content = shape ? shape(reader, item) : new JsonObject();
     if (item.get("status")?.kind === "string") {
@@ -947,7 +945,7 @@ export class AppServerRules extends RecordRules {
       event.set("content", content);
     }
     rest(params, event, "params_");
-    return this.#write(notification, type, event);
+    return this.#write(notification, type, event, itemType);
   }
 
   /** Makes an item of a notification of a thread. */
@@ -956,16 +954,9 @@ export class AppServerRules extends RecordRules {
     this.repeatable();
     const itemType = NOTICES.get(method) ??
       method.split("/").map(snakeCase).join("_");
-    const event = this.#beginNewItem(notification, itemType);
-    if (params.get("itemId")?.kind === "string") {
-      move(params, "itemId", event, "call_id");
-    }
     if (itemType === "turn_diff") params.rename("diff", "unified_diff");
-    const content = new JsonObject();
-    spell(params, content, "params_", NONE_TAKEN);
-    event.set("content", content);
     line.rename("id", "request_id");
-    return this.#write(notification, "item.completed", event);
+    return this.#newItem(notification, itemType, new JsonObject());
   }
 
   /** Makes an `error` item of a warning, as exec does. */
@@ -974,13 +965,11 @@ export class AppServerRules extends RecordRules {
     message: string,
   ): FailureReason | undefined {
     const { params } = notification;
-    const event = this.#beginNewItem(notification, "error");
-    event.set("content", objectOf("message", stringValue(message)));
     if (this.reader.textOf(params.get("message")) === message) {
       params.take("message");
     }
-    rest(params, event, "params_");
-    return this.#write(notification, "item.completed", event);
+    const content = objectOf("message", stringValue(message));
+    return this.#newItem(notification, "error", content);
   }
 
   /**
@@ -1003,12 +992,11 @@ export class AppServerRules extends RecordRules {
     const event = this.#beginItem(notification);
     // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
-    event.set("item_type", itemTypeValue("todo_list"));
     event.set(isFirst ? "content" : "delta", content);
     if (!isFirst) event.set("snapshot", TRUE_VALUE);
     rest(params, event, "params_");
     const type = isFirst ? "item.started" : "item.delta";
-    return this.#write(notification, type, event);
+    return this.#write(notification, type, event, "todo_list");
   }
 
   /** Makes an item of a token count, and notes the usage for the end of the turn. */
@@ -1031,21 +1019,14 @@ export class AppServerRules extends RecordRules {
       info.set("last_token_usage", spelled(reader.members(last)));
     }
     spell(members, info, "usage_", NONE_TAKEN);
-    const event = this.#beginNewItem(notification, "token_count");
-    const content = objectOf("info", info);
-    spell(params, content, "params_", NONE_TAKEN);
-    event.set("content", content);
-    return this.#write(notification, "item.completed", event);
+    return this.#newItem(notification, "token_count", objectOf("info", info));
   }
 
   /** Makes an item of the settings with which the next turn begins. */
   #settings(notification: Notification): FailureReason | undefined {
     const { params } = notification;
     const content = spelled(this.reader.members(params.take("threadSettings")));
-    const event = this.#beginNewItem(notification, "turn_context");
-    spell(params, content, "params_", NONE_TAKEN);
-    event.set("content", content);
-    return this.#write(notification, "item.completed", event);
+    return this.#newItem(notification, "turn_context", content);
   }
 
   /** Normalizes an event of the old protocol that no other message of its thread repeats. */
@@ -1135,12 +1116,24 @@ export class AppServerRules extends RecordRules {
     return event;
   }
 
-  /** Begins an event of an item that gets a number as its id, and keeps `method`. */
-  #beginNewItem(notification: Notification, itemType: string): JsonObject {
+  /**
+   * Makes an item that gets a number as its id, and keeps `method`. The parameters that are left are
+   * added to its content.
+   */
+  #newItem(
+    notification: Notification,
+    itemType: string,
+    content: JsonObject,
+  ): FailureReason | undefined {
+    const { params } = notification;
     const event = this.#begin(notification);
     event.set("item_id", this.#state.nextItem());
-    event.set("item_type", itemTypeValue(itemType));
-    return event;
+    if (params.get("itemId")?.kind === "string") {
+      move(params, "itemId", event, "call_id");
+    }
+    spell(params, content, "params_", NONE_TAKEN);
+    event.set("content", content);
+    return this.#write(notification, "item.completed", event, itemType);
   }
 
   /** Writes an event, with the fields that are left on the line. */
@@ -1148,10 +1141,11 @@ export class AppServerRules extends RecordRules {
     { line, out }: Notification,
     type: EventType,
     event: JsonObject,
+    itemType?: string,
   ): FailureReason | undefined {
     line.take("params");
     rest(line, event, "rpc_");
-    const itemType = this.reader.wordOf(event.get("item_type"));
+    if (itemType !== undefined) event.set("item_type", itemTypeValue(itemType));
     return this.#writer.write(out, type, event, itemType);
   }
 
