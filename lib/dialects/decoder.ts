@@ -6,6 +6,7 @@ import { type Dialect, DIALECTS } from "./dialect_names.ts";
 import { decodeEvent } from "./exec/decoder.ts";
 import type { ThreadEvent } from "./exec/events.ts";
 import { EVENTS } from "./exec/field_rules.ts";
+import { fieldsOf } from "../json/fields.ts";
 import { onSuccess, type Outcome } from "../outcome.ts";
 import { decodeRolloutLine } from "./rollout/decoder.ts";
 import { ROLLOUT_LINE_TYPES } from "./rollout/kinds.ts";
@@ -59,7 +60,7 @@ export interface DecoderOptions<D extends Dialect = Dialect> {
   readonly from?: D | undefined;
 }
 
-const LINE_TYPES: ReadonlySet<unknown> = new Set(ROLLOUT_LINE_TYPES);
+const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
 
 /**
  * Decodes one normalized record of either family.
@@ -77,11 +78,9 @@ function decodeRecord(record: unknown): Decoded<CodexRecord> {
 }
 
 function isOfRollout(record: unknown): boolean {
-  if (typeof record !== "object" || record === null) return false;
-  if (!("type" in record)) return false;
-  const { type } = record;
-  if (typeof type === "string" && EVENTS.has(type)) return false;
-  return LINE_TYPES.has(type) || "payload" in record;
+  const { type, payload } = fieldsOf(record);
+  return typeof type === "string" && !EVENTS.has(type) &&
+    (LINE_TYPES.has(type) || payload !== undefined);
 }
 
 const DECODERS: {

@@ -149,9 +149,8 @@ export class StreamRules {
     if (record === undefined) return false;
     const { bytes, start, end } = record;
     const reader = this.#reader ??= new JsonReader(1);
-    const root = reader.read(bytes, start, end);
-    return root !== undefined &&
-      streamKindOf(reader, reader.members(root)) === this.kind;
+    const line = reader.members(reader.read(bytes, start, end));
+    return streamKindOf(reader, line) === this.kind;
   }
 
   /** Detects the kind from a line; nothing if it is no object, or a `line.failed` record. */

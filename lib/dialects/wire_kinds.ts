@@ -28,13 +28,14 @@ export class KindTeller {
 
   /** Returns the kind of the record that the reader has read, and sets `last` to its dialect. */
   kind(record: JsonSlice): string {
-    const has = (name: string) => this.#member(record, name) !== undefined;
+    const has = (name: string) =>
+      this.reader.member(record, name) !== undefined;
     const type = this.#word(record, "type");
     if (type?.startsWith("rpc.")) return NORMALIZED;
     const method = this.#word(record, "method");
     if (method !== undefined) {
       const name = method === "codex/event" ? "msg" : "item";
-      const inner = this.#typeIn(this.#member(record, "params"), name);
+      const inner = this.#typeIn(this.reader.member(record, "params"), name);
       return this.#is("app-server", kindOf(method, inner));
     }
     if (type !== undefined) return this.#typed(record, type);
@@ -55,22 +56,22 @@ export class KindTeller {
   /** Returns the release that a record of a kind names; 0 if it names none. */
   release(record: JsonSlice, kind: string): number {
     if (kind === "session_meta") {
-      const payload = this.#member(record, "payload");
+      const payload = this.reader.member(record, "payload");
       return releaseNumber(this.#word(payload, "cli_version"));
     }
     if (kind !== "(result)") return 0;
-    const agent = this.#word(this.#member(record, "result"), "userAgent");
+    const agent = this.#word(this.reader.member(record, "result"), "userAgent");
     return releaseNumber(AGENT_REGEXP.exec(agent ?? "")?.[1]);
   }
 
   #typed(record: JsonSlice, type: string): string {
-    const payload = this.#member(record, "payload");
+    const payload = this.reader.member(record, "payload");
     if (payload !== undefined) {
       return this.#is("rollout", kindOf(type, this.#inner(type, payload)));
     }
     if (type.startsWith("item.")) {
-      const item = this.#member(record, "item");
-      const isFlat = this.#member(record, "item_type") !== undefined;
+      const item = this.reader.member(record, "item");
+      const isFlat = this.reader.member(record, "item_type") !== undefined;
       if (item === undefined && isFlat) return NORMALIZED;
       // Items of 0.42 have their type in another field; all of them are one kind.
       return this.#is("exec", kindOf(type, this.#word(item, "type")));
@@ -92,7 +93,7 @@ export class KindTeller {
 
   /** Returns the type of an object in another one; nothing if there is none. */
   #typeIn(node: JsonNode | undefined, name: string): string | undefined {
-    return this.#word(this.#member(node, name), "type");
+    return this.#word(this.reader.member(node, name), "type");
   }
 
   #is(dialect: WireDialectName, kind: string): string {
@@ -101,12 +102,8 @@ export class KindTeller {
     return kind;
   }
 
-  #member(node: JsonNode | undefined, name: string): JsonNode | undefined {
-    return node && this.reader.member(node, name);
-  }
-
   #word(node: JsonNode | undefined, name: string): string | undefined {
-    return this.reader.wordOf(this.#member(node, name));
+    return this.reader.wordOf(this.reader.member(node, name));
   }
 }
 

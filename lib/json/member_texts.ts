@@ -37,10 +37,7 @@ export function memberTexts(
     : keptReader ??= new JsonReader(1);
   const bytes = ENCODER.encode(text + "\n");
   let node: JsonNode | undefined = reader.read(bytes, 0, bytes.length - 1);
-  for (const name of path) {
-    node = node === undefined ? undefined : reader.members(node).get(name);
-  }
-  if (node === undefined) return texts;
+  for (const name of path) node = reader.members(node).get(name);
   for (const [name, value] of reader.members(node)) {
     if (value instanceof JsonSlice) texts.set(name, reader.source(value));
   }

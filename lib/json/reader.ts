@@ -144,7 +144,7 @@ export class JsonReader {
   }
 
   /** Returns one member of an object, as `members(node).get(name)` does in more time. */
-  member(node: JsonNode, name: string): JsonNode | undefined {
+  member(node: JsonNode | undefined, name: string): JsonNode | undefined {
     if (!(node instanceof JsonSlice) || node.kind !== "object") {
       return node instanceof JsonObject ? node.get(name) : undefined;
     }

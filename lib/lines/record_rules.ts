@@ -18,7 +18,7 @@ import {
   type WatchedRecord,
 } from "../json/record_watch.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
+import { type JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { type FailedRange, LINE_FAILED } from "./failures.ts";
 
 /** The state of a stream, which its lines depend on. */
@@ -239,10 +239,7 @@ export function untyped(
 
 /** Returns the reason in the record of a failed line from an earlier run. */
 function reportedReason(reader: JsonReader, line: JsonObject): FailureReason {
-  const error = line.get("error");
-  const members = error?.kind === "object"
-    ? reader.members(error)
-    : new JsonObject();
+  const members = reader.members(line.get("error"));
   const kind = KINDS.get(reader.wordOf(members.get("kind")) ?? "") ?? "typed";
   const message = reader.textOf(members.get("message")) ??
     "The line failed in an earlier run";

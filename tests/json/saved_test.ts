@@ -107,6 +107,13 @@ const HOSTILE_TEXTS = {
   after_break: 1,
   open: [1, ["a"], ["b", 2], ["agent_message", ["item_x", 1, null]]],
 };
+const HOSTILE_OLD = {
+  calls: [["command c", "{"], ["stdout c", "[300]"], ["d", 1], ["e"], 1],
+  usage: {
+    total: "[]",
+    sums: [["input_tokens", "x"], ["output_tokens", "9".repeat(2000)]],
+  },
+};
 const HOSTILE = [
   null,
   1,
@@ -117,18 +124,7 @@ const HOSTILE = [
     kind: "exec",
     rules: { old: { texts: HOSTILE_TEXTS, plan_id: "x", items: 1.5 } },
   },
-  {
-    kind: "exec",
-    rules: {
-      old: {
-        calls: {
-          begun: [["command c", "{"], ["d", 1], ["e"], 1],
-          chunks: [["stdout c", 1], ["d", ["x", 300]], ["e", [0x41, 0xe2]]],
-        },
-        usage: { total: "[]", sums: [["input_tokens", "x"]] },
-      },
-    },
-  },
+  { kind: "exec", rules: { old: HOSTILE_OLD } },
   { kind: "rollout", rules: { last_time: "1", session_time: {} } },
   { kind: "rollout", rules: { last_time: `"${"x".repeat(500)}"` } },
   JSON.parse('{"__proto__":{"kind":"rollout"}}'),
@@ -141,6 +137,31 @@ for (const saved of HOSTILE) {
     if (text !== "") assertEquals(text, '{"type":"error","message":"m"}\n');
   });
 }
+
+Deno.test("JsonlNormalizer ignores texts that are not JSON in the saved calls and counts of the old dialect", () => {
+  const rules = {
+    context: { thread_id: "t", turn_id: "1" },
+    old: HOSTILE_OLD,
+  };
+  const messages = [
+    {
+      type: "exec_command_output_delta",
+      call_id: "c",
+      stream: "stdout",
+      chunk: "YQ==",
+    },
+    { type: "exec_command_end", call_id: "c", exit_code: 0 },
+    { type: "task_complete" },
+  ];
+  const lines = messages.map((msg) => `${JSON.stringify({ id: "1", msg })}\n`);
+  const { text } = normalized(encode(lines.join("")), { kind: "exec", rules });
+  const [delta, end, turn] = text.trim().split("\n").map((line) =>
+    JSON.parse(line)
+  );
+  assertEquals(delta.delta, { stdout: "a" });
+  assertEquals(end.content, { command: "", exit_code: 0 });
+  assertEquals(turn.usage, undefined);
+});
 
 Deno.test("savedCount() returns 0 for values that are not counts", () => {
   const counts = [3, -1, 1.5, "2", null].map(savedCount);

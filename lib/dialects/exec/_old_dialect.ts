@@ -607,9 +607,7 @@ export class OldDialect {
 
   /** P8: unwraps the `{"Ok":…}` or `{"Err":…}` of a tool's result. Returns whether it is no error. */
   #unwrapResult(line: JsonObject): boolean {
-    const result = line.get("result");
-    if (result?.kind !== "object") return true;
-    const variants = this.#reader.members(result);
+    const variants = this.#reader.members(line.get("result"));
     if (variants.size !== 1) return true;
     const ok = variants.get("Ok");
     if (ok !== undefined) {

@@ -56,10 +56,9 @@ export function readPlainLine(
 
 /** Returns whether a header has fields to be renamed (rollout.md R6). */
 function hasOldNames(meta: JsonObject): boolean {
-  const git = meta.get("git");
+  const git = READER.members(meta.get("git"));
   return renamesIn(meta, SESSION_META_RENAMES).length > 0 ||
-    git !== undefined &&
-      renamesIn(READER.members(git), GIT_RENAMES).length > 0;
+    renamesIn(git, GIT_RENAMES).length > 0;
 }
 
 /** Returns those members of an object that have one of the names. */

@@ -168,7 +168,7 @@ const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
 export class RolloutRules extends RecordRules {
   readonly #file: FileContext;
 
-  constructor({ fileName }: RolloutContext = {}) {
+  constructor({ fileName }: RolloutContext) {
     const file = new FileContext(
       fileName === undefined ? undefined : fileNameTimestamp(fileName),
     );
@@ -285,16 +285,11 @@ export class RolloutRules extends RecordRules {
 
   /** R6: renames fields; returns whether any was renamed. */
   #renameMeta(meta: JsonObject): boolean {
-    let isChanged = renameAll(meta, SESSION_META_RENAMES);
-    const git = meta.get("git");
-    if (git?.kind === "object") {
-      const fields = this.reader.members(git);
-      if (renameAll(fields, GIT_RENAMES)) {
-        meta.set("git", fields);
-        isChanged = true;
-      }
-    }
-    return isChanged;
+    const isChanged = renameAll(meta, SESSION_META_RENAMES);
+    const git = this.reader.members(meta.get("git"));
+    if (!renameAll(git, GIT_RENAMES)) return isChanged;
+    meta.set("git", git);
+    return true;
   }
 
   /** Stores the time of a line; returns whether it has one. */

@@ -149,3 +149,19 @@ Deno.test("OldDialect keeps 5,000 open commands", () => {
     assert(end.endsWith(`"content":{"command":"echo ${n}"}}`), end);
   }
 });
+
+Deno.test("OldDialect adds up counts of up to 1,000 digits (P11)", () => {
+  const count = (digits: number, name: string): string =>
+    message("token_count", `"${name}":${"9".repeat(digits)}`);
+  const lines = [
+    count(1000, "input_tokens"),
+    count(1001, "output_tokens"),
+    count(100_000, "output_tokens"),
+    message("task_complete"),
+  ];
+  assertEquals(
+    JSON.stringify(answers(lines, OPEN).at(-1)).includes("output_tokens"),
+    false,
+  );
+  assert(answers(lines, OPEN).at(-1)?.includes(`:${"9".repeat(1000)}}`));
+});
