@@ -54,7 +54,12 @@ export function treatmentOf(
 
 function isKnownKind(output: unknown, dialect: DriftDialect): boolean {
   const places = dialect === "rollout"
-    ? [["type"], ["payload", "type"], ["payload", "item", "type"]]
+    ? [
+      ["type"],
+      ["payload", "type"],
+      ["payload", "item", "type"],
+      ["payload", "msg", "type"],
+    ]
     : [["type"], ["item_type"]];
   return places.every((place) => {
     const word = valueAt(output, place);

@@ -173,6 +173,34 @@ const CASES: readonly {
     ],
   },
   {
+    name:
+      "a new kind of event in a session file of a fork of Codex, which is kept",
+    lines: [{
+      timestamp: "2025-09-20T15:49:48.041Z",
+      type: "event",
+      payload: { id: "0", event_seq: 1, msg: { type: "dream", hue: 1 } },
+    }],
+    found: [
+      ["kind", "event/dream", "", "", "kept"],
+      ["field", "event/dream", "payload.event_seq", "integer", "understood"],
+      ["field", "event/dream", "payload.id", "string", "understood"],
+      ["field", "event/dream", "payload.msg", "object", "understood"],
+      ["field", "event/dream", "payload.msg.hue", "integer", "kept"],
+      ["field", "event/dream", "payload.msg.type", "string", "understood"],
+      ["field", "event/dream", "timestamp", "string", "understood"],
+    ],
+  },
+  {
+    name: "records without a type",
+    lines: [STARTED, { hue: 1 }, { msg: { hue: 1 } }],
+    found: [
+      ["kind", "(no type)", "", "", "refused"],
+      ["field", "(no type)", "hue", "integer", "refused"],
+      ["kind", "msg/(no type)", "", "", "refused"],
+      ["field", "msg/(no type)", "msg.hue", "integer", "refused"],
+    ],
+  },
+  {
     name: "nothing in a normalized stream, known by its first line",
     lines: [
       { type: "thread.started", thread_id: "t", model: "m" },

@@ -4,11 +4,12 @@
  */
 
 const BARE_REGEXP = /^[\w@%+=:,./-]+$/;
-/** The program of a command that runs a script in a POSIX-like shell. */
-const SHELL_REGEXP = /(?:^|[\\/])(?:ba|da|fi|k|z)?sh(?:\.exe)?$/i;
-const SHELL_FLAG_REGEXP = /^-[a-z]*c$/;
-const POWERSHELL_REGEXP = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i;
-const CMD_REGEXP = /(?:^|[\\/])cmd(?:\.exe)?$/i;
+/** The programs that run a script, each with the flags before it. */
+const SHELLS: readonly (readonly [program: RegExp, flags: RegExp])[] = [
+  [/(?:^|[\\/])(?:ba|da|fi|k|z)?sh(?:\.exe)?$/i, /^(?:-l )?-[a-z]*c$/],
+  [/(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i, /(?:^| )-c(?:ommand)?$/i],
+  [/(?:^|[\\/])cmd(?:\.exe)?$/i, /^\/[cks]$/i],
+];
 /** A word that joins commands or redirects their output. */
 const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
 
@@ -60,17 +61,8 @@ export function commandLineOf(argv: readonly string[]): string {
 export function shellScriptOf(
   words: readonly string[],
 ): string | undefined {
-  const [program = "", flag = "", ...rest] = words;
-  const last = words.at(-1);
-  if (SHELL_REGEXP.test(program)) {
-    if (SHELL_FLAG_REGEXP.test(flag) && rest.length === 1) return last;
-    return flag === "-l" && rest[0] === "-c" && rest.length === 2
-      ? last
-      : undefined;
-  }
-  if (POWERSHELL_REGEXP.test(program)) {
-    return /^-c(?:ommand)?$/i.test(words.at(-2) ?? "") ? last : undefined;
-  }
-  const isCmd = CMD_REGEXP.test(program) && /^\/[cks]$/i.test(flag);
-  return isCmd && rest.length === 1 ? last : undefined;
+  const [name = ""] = words;
+  const [, flags] = SHELLS.find(([program]) => program.test(name)) ?? [];
+  const isScript = flags?.test(words.slice(1, -1).join(" "));
+  return isScript ? words.at(-1) : undefined;
 }
