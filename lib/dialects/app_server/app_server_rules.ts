@@ -52,25 +52,30 @@ function spellWord(reader: JsonReader, object: JsonObject, name: string): void {
 }
 
 /**
- * Moves the content of an item out of its fields, and corrects the fields that are left. Returns the
- * first part of the content, which all remaining fields follow; nothing if the fields are fields of
- * the event, as in exec streams.
+ * Corrects the fields of an item, and begins its content. The fields that are left follow in the
+ * content, in snake case; the writer of events knows the names of exec and of its aliases.
  */
-type Shape = (reader: JsonReader, item: JsonObject) => JsonObject | undefined;
+type Shape = (
+  reader: JsonReader,
+  item: JsonObject,
+  content: JsonObject,
+) => void;
 
-/** The kind of item whose type in events is not its name in snake case. */
+/**
+ * The kind of item whose type in events is not its name in snake case, and whose fields are fields
+ * of the event, as in exec streams.
+ */
 const COLLAB_CALL = "collab_agent_tool_call";
 
 /** The kinds with a known content, in snake case: their spelling may change. */
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ["agent_message", moved(["text"])],
   ["user_message", userMessage],
   ["reasoning", reasoning],
   ["command_execution", command],
   ["file_change", fileChange],
   ["mcp_tool_call", mcpToolCall],
   ["web_search", webSearch],
-  ["entered_review_mode", moved([["review", "user_facing_hint"]])],
+  ["entered_review_mode", reviewStart],
   ["exited_review_mode", reviewEnd],
   [COLLAB_CALL, collabCall],
 ]);
@@ -94,33 +99,15 @@ function planStep(reader: JsonReader, step: JsonObject): void {
   spellWord(reader, step, "status");
 }
 
-/** Makes a content by moving fields, some of them under another name. */
-function moved(
-  names: readonly (string | readonly [from: string, to: string])[],
-): (reader: JsonReader, item: JsonObject) => JsonObject {
-  return (_reader, item) => {
-    const content = new JsonObject();
-    for (const name of names) {
-      const [from, to] = typeof name === "string" ? [name, name] : name;
-      move(item, from, content, to);
-    }
-    return content;
-  };
-}
-
-const MOVED_COMMAND = moved([
-  "command",
-  ["exitCode", "exit_code"],
-  ["aggregatedOutput", "stdout"],
-  ["commandActions", "parsed_cmd"],
-]);
-
-function command(reader: JsonReader, item: JsonObject): JsonObject {
-  const content = MOVED_COMMAND(reader, item);
+function command(
+  reader: JsonReader,
+  item: JsonObject,
+  content: JsonObject,
+): void {
+  move(item, "commandActions", content, "parsed_cmd");
   changeEach(reader, content, "parsed_cmd", renameAction);
   // exec writes an empty output for a command without any.
-  if (content.live("stdout") === undefined) content.set("stdout", EMPTY);
-  return content;
+  if (item.live("aggregatedOutput") === undefined) content.set("stdout", EMPTY);
 }
 
 /** Converts an action of a command to a step of the `parsed_cmd` of session files. */
@@ -153,63 +140,58 @@ function changeEach(
   object.set(name, new JsonList(nodes));
 }
 
-const MOVED_CALL = moved([
-  ["server", "server_name"],
-  ["tool", "tool_name"],
-  "arguments",
-  "result",
-  "error",
-]);
-
-function mcpToolCall(reader: JsonReader, item: JsonObject): JsonObject {
-  const content = MOVED_CALL(reader, item);
-  const result = content.get("result");
-  if (result?.kind !== "object") return content;
+function mcpToolCall(reader: JsonReader, item: JsonObject): void {
+  const result = item.get("result");
+  if (result?.kind !== "object") return;
   const members = reader.members(result);
   if (!members.has("structured_content")) {
     members.rename("structuredContent", "structured_content");
   }
   if (members.get("_meta")?.kind === "null") members.take("_meta");
-  content.set("result", members);
-  return content;
+  item.set("result", members);
 }
 
-function collabCall(reader: JsonReader, item: JsonObject): undefined {
+function collabCall(reader: JsonReader, item: JsonObject): void {
   spellWord(reader, item, "tool");
 }
 
-const MOVED_SEARCH = moved(["query", "action", "results"]);
-
-function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
-  const content = MOVED_SEARCH(reader, item);
-  if (content.live("query") === undefined) content.set("query", EMPTY);
-  const action = content.live("action");
-  if (action === undefined) content.set("action", OTHER_ACTION);
+function webSearch(reader: JsonReader, item: JsonObject): void {
+  if (item.live("query") === undefined) item.set("query", EMPTY);
+  const action = item.live("action");
+  if (action === undefined) item.set("action", OTHER_ACTION);
   else if (action.kind === "object") {
     const members = reader.members(action);
     for (const [name, value] of members) {
       if (value.kind === "null") members.take(name);
     }
     spellWord(reader, members, "type");
-    content.set("action", members);
+    item.set("action", members);
   }
-  return content;
 }
 
-/** Makes the content of the end of a review: its text, and like session files whether it failed. */
-function reviewEnd(reader: JsonReader, item: JsonObject): JsonObject {
-  return reader.wordOf(item.get("review")) === NO_REVIEW
-    ? objectOf("review_output", NULL_VALUE)
-    : new JsonObject();
+function reviewStart(_reader: JsonReader, item: JsonObject): void {
+  item.rename("review", "user_facing_hint");
+}
+
+/** Tells whether a review failed, like session files. */
+function reviewEnd(
+  reader: JsonReader,
+  item: JsonObject,
+  content: JsonObject,
+): void {
+  if (reader.wordOf(item.get("review")) !== NO_REVIEW) return;
+  content.set("review_output", NULL_VALUE);
 }
 
 /** Makes the content of a prompt: its text, its images, and its parts unchanged. */
-function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
-  const parts = item.take("content");
-  const content = new JsonObject();
+function userMessage(
+  reader: JsonReader,
+  item: JsonObject,
+  content: JsonObject,
+): void {
   const texts: JsonSlice[] = [];
   const images: JsonObject[] = [];
-  for (const part of reader.elements(parts)) {
+  for (const part of reader.elements(item.get("content"))) {
     const members = reader.members(part);
     const found = PARTS.get(reader.wordOf(members.get("type")) ?? "");
     if (found === undefined) continue;
@@ -219,22 +201,21 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
     else images.push(objectOf(found, value));
   }
   content.set("text", joined(reader, texts, ""));
-  if (images.length > 0) {
-    content.set("images", new JsonList(images));
-  }
-  if (parts !== undefined) content.set("parts", parts);
-  return content;
+  if (images.length > 0) content.set("images", new JsonList(images));
+  move(item, "content", content, "parts");
 }
 
-function reasoning(reader: JsonReader, item: JsonObject): JsonObject {
-  const content = new JsonObject();
+function reasoning(
+  reader: JsonReader,
+  item: JsonObject,
+  content: JsonObject,
+): void {
   const texts: JsonSlice[] = [];
   for (const part of reader.elements(item.get("summary"))) {
     if (part.kind === "string") texts.push(part);
   }
   content.set("text", joined(reader, texts, "\n"));
   item.rename("content", "rawContent");
-  return content;
 }
 
 /** Joins strings; a single one keeps its spelling. */
@@ -248,17 +229,17 @@ function joined(
     : strings[0] ?? EMPTY;
 }
 
-function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
-  const content = new JsonObject();
-  const status = reader.wordOf(item.get("status"));
-  if (status === "declined") {
+function fileChange(
+  reader: JsonReader,
+  item: JsonObject,
+  content: JsonObject,
+): void {
+  if (reader.wordOf(item.get("status")) === "declined") {
     // exec has only this status for a patch that was not applied.
     item.set("status", FAILED);
     content.set("declined", TRUE_VALUE);
   }
-  move(item, "changes", content, "changes");
-  changeEach(reader, content, "changes", changeFile);
-  return content;
+  changeEach(reader, item, "changes", changeFile);
 }
 
 /**
@@ -933,13 +914,13 @@ export class AppServerRules extends RecordRules {
     event.set("item_id", id);
     const name = snakeCase(wireType);
     const itemType = name === COLLAB_CALL ? "collab_tool_call" : name;
-    const shape = SHAPES.get(name);
-    const content = shape ? shape(reader, item) : new JsonObject();
+    const content = new JsonObject();
+    SHAPES.get(name)?.(reader, item, content);
     if (item.get("status")?.kind === "string") {
       spellWord(reader, item, "status");
       move(item, "status", event, "status");
     }
-    if (content === undefined) spell(item, event, "item_");
+    if (name === COLLAB_CALL) spell(item, event, "item_");
     else {
       spell(item, content, "item_", NONE_TAKEN);
       event.set("content", content);
