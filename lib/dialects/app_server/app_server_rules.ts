@@ -327,6 +327,8 @@ function withDetails(text: string, details: string): string {
  * before.
  */
 const MAX_THREADS = 4096;
+/** Longer ids and counts are not stored: a hostile stream may have thousands of a megabyte each. */
+const MAX_STORED = 1024;
 
 interface ThreadMemory {
   /** Whether its `thread.started` has been written. */
@@ -359,6 +361,8 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
  * the thread that was idle the longest are dropped: if it continues, its turn and its calls are new.
  */
 const MAX_EVENT_THREADS = 16;
+/** The largest number of requests whose thread is known. */
+const MAX_REQUESTS = 256;
 
 /** The names that have a meaning in events: a field of an item with such a name gets a prefix. */
 const TAKEN: ReadonlySet<string> = new Set([
@@ -398,7 +402,9 @@ class ServerState implements StreamState {
     const memory = known ??
       { isStarted: false, usage: undefined, planTurn: undefined };
     this.#last = memory;
-    setNewest(this.#threads, id, memory, MAX_THREADS);
+    if (id.length <= MAX_STORED) {
+      setNewest(this.#threads, id, memory, MAX_THREADS);
+    }
     return memory;
   }
 
@@ -453,7 +459,10 @@ class ServerState implements StreamState {
   note(kind: number, thread: string, value: JsonSlice): void {
     const memory = this.of(thread);
     if (kind === BEGINNING) memory.isStarted = true;
-    else memory.usage = lasting(value);
+    else {
+      const isShort = value.end - value.start <= MAX_STORED;
+      memory.usage = isShort ? lasting(value) : undefined;
+    }
   }
 
   goOn(count: number): void {
@@ -600,25 +609,22 @@ export class AppServerRules extends RecordRules {
       return unnormalizable(`"method" is ${kind}, expected a string`, "method");
     }
     const source = line.get("params");
-    const isRequest = line.has("id");
-    if (!(source instanceof JsonSlice) || source.kind !== "object") {
-      return this.#message(isRequest, line, out);
-    }
+    if (source?.kind !== "object") return this.#message(line, out);
     const isTwin = method.startsWith(TWIN);
     if (method === BARE_EVENT || (isTwin && this.#isOld === true)) {
       return this.#event(source, line, out);
     }
     if (isTwin) {
       this.#isOld = false;
-      return this.#message(isRequest, line, out);
+      return this.#message(line, out);
     }
     const params = this.reader.members(source);
     if (method === "thread/started") {
       return this.#threadStarted(params, line, out);
     }
     const thread = this.#id(params.get("threadId"));
-    if (thread === undefined || (isRequest && !isServerRequest(method))) {
-      return this.#message(isRequest, line, out);
+    if (thread === undefined || (line.has("id") && !isServerRequest(method))) {
+      return this.#message(line, out);
     }
     return this.#notification({ line, params, thread, method, out });
   }
@@ -637,10 +643,7 @@ export class AppServerRules extends RecordRules {
       case "item/started":
       case "item/completed":
         if (params.get("item")?.kind !== "object") break;
-        return this.#item(
-          notification,
-          method === "item/started" ? "item.started" : "item.completed",
-        );
+        return this.#item(notification);
       case "turn/plan/updated":
         return this.#plan(notification);
       case "thread/tokenUsage/updated":
@@ -678,12 +681,8 @@ export class AppServerRules extends RecordRules {
   }
 
   /** Passes a message on as it is. */
-  #message(
-    isRequest: boolean,
-    line: JsonObject,
-    out: ByteWriter,
-  ): FailureReason | undefined {
-    const type = isRequest ? "rpc.request" : "rpc.notification";
+  #message(line: JsonObject, out: ByteWriter): FailureReason | undefined {
+    const type = line.has("id") ? "rpc.request" : "rpc.notification";
     return this.#pass(type, line, out);
   }
 
@@ -757,7 +756,7 @@ export class AppServerRules extends RecordRules {
     const id = this.#id(thread.get("id"));
     // The answer to the request may have begun the thread already.
     if (id === undefined || !this.#begins(id)) {
-      return this.#message(false, line, out);
+      return this.#message(line, out);
     }
     line.take("method");
     line.take("params");
@@ -893,10 +892,7 @@ export class AppServerRules extends RecordRules {
     return this.#write(notification, "item.delta", event, itemType);
   }
 
-  #item(
-    notification: Notification,
-    type: "item.started" | "item.completed",
-  ): FailureReason | undefined {
+  #item(notification: Notification): FailureReason | undefined {
     const { reader } = this;
     const { params, method } = notification;
     const item = this.reader.members(params.get("item"));
@@ -926,6 +922,7 @@ export class AppServerRules extends RecordRules {
       event.set("content", content);
     }
     rest(params, event, "params_");
+    const type = method === "item/started" ? "item.started" : "item.completed";
     return this.#write(notification, type, event, itemType);
   }
 
@@ -969,7 +966,7 @@ export class AppServerRules extends RecordRules {
     const memory = this.#state.of(reader.text(thread));
     const turnId = reader.text(turn);
     const isFirst = memory.planTurn !== turnId;
-    memory.planTurn = turnId;
+    memory.planTurn = turnId.length <= MAX_STORED ? turnId : undefined;
     const event = this.#beginItem(notification);
     // The id depends on the turn only: a plan keeps it when the state of its thread was dropped.
     event.set("item_id", stringValue(`plan-${turnId}`));
@@ -1012,7 +1009,7 @@ export class AppServerRules extends RecordRules {
 
   /** Normalizes an event of the old protocol that no other message of its thread repeats. */
   #event(
-    source: JsonSlice,
+    source: JsonNode,
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
@@ -1031,7 +1028,7 @@ export class AppServerRules extends RecordRules {
       // An event that exec never printed is passed on as a message.
       out.truncate(length);
     }
-    return this.#message(line.has("id"), line, out);
+    return this.#message(line, out);
   }
 
   /**
@@ -1051,7 +1048,9 @@ export class AppServerRules extends RecordRules {
       ? this.#requests.get(key) ?? this.#onlyThread()
       : this.reader.text(named);
     if (id === undefined) return undefined;
-    setNewest(this.#requests, key, id, MAX_EVENT_THREADS);
+    if (key.length + id.length <= MAX_STORED) {
+      setNewest(this.#requests, key, id, MAX_REQUESTS);
+    }
     return named ?? stringValue(id);
   }
 

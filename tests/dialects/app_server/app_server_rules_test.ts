@@ -266,6 +266,48 @@ Deno.test("AppServerRules keeps the tokens of the 4096 threads that were used la
   assertEquals(isObject(usageOf(last(...started, ended("1")))), true);
 });
 
+Deno.test("AppServerRules gives a reply that names no thread to none of two threads, however many replies one of them has had", () => {
+  const event = (requestId: number, session_id?: string): object => ({
+    method: "codex/event",
+    params: {
+      _meta: { requestId },
+      msg: { type: "agent_message", message: "a", session_id },
+    },
+  });
+  const replies = Array.from({ length: 20 }, (_, i) => event(2 + i, "b"));
+  const reply = JSON.parse(JSON.stringify(event(30)));
+  assertEquals(last(event(1, "a"), ...replies, reply), {
+    type: "rpc.notification",
+    ...reply,
+  });
+});
+
+Deno.test("AppServerRules stores no ids and counts of a megabyte", () => {
+  const long = "x".repeat(1 << 20);
+  const params = {
+    threadId: "t",
+    turnId: long,
+    plan: [],
+    tokenUsage: { total: { inputTokens: long } },
+    _meta: { requestId: long },
+    msg: { type: "task_started" },
+  };
+  const rules = new AppServerRules({});
+  const out = new ByteWriter();
+  for (
+    const [method, threadId] of [
+      ["turn/plan/updated", "t"],
+      ["thread/tokenUsage/updated", "t"],
+      ["thread/tokenUsage/updated", long],
+      ["codex/event", "t"],
+    ]
+  ) {
+    const text = JSON.stringify({ method, params: { ...params, threadId } });
+    rules.apply(encode(text), 0, text.length, out);
+  }
+  assertEquals(JSON.stringify(rules.save()).length < 10_000, true);
+});
+
 Deno.test("AppServerRules makes events of codex/event/ messages of releases whose other messages name no thread", () => {
   // The messages of 0.63; 0.47 sends only those of the old protocol.
   const answer = (release: string): unknown => ({
