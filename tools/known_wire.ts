@@ -91,7 +91,7 @@ async function addTables(tree: WireTree): Promise<void> {
       continue;
     }
     for (const kind of tree.dialect(dialect).kinds.values()) {
-      const mark = find(kind, path)?.wordMark(word);
+      const mark = find(kind, path)?.wordMark(word, tree);
       // The table of words has no kinds, so a word without a capture is added to all of them.
       if (mark === undefined) continue;
       for (const release of [first, last]) mark.widen(releaseNumber(release));
@@ -119,7 +119,7 @@ function addEnvelope(
     for (
       const mark of [
         node.mark(WIRE_TYPES.indexOf("string")),
-        node.wordMark(word),
+        node.wordMark(word, tree),
       ]
     ) for (const release of releases) mark?.widen(release);
   }
@@ -137,7 +137,9 @@ function nodeAt(
     const type = step === "[]" ? "array" : "object";
     const mark = node.mark(WIRE_TYPES.indexOf(type));
     for (const release of releases) mark.widen(release);
-    node = step === "[]" ? node.element(tree) : node.member(step, tree);
+    const next = step === "[]" ? node.element(tree) : node.member(step, tree);
+    if (next === undefined) throw new Error("the tables have too many paths");
+    node = next;
   }
   return node;
 }

@@ -168,7 +168,7 @@ export class WireSource implements LineVisitor {
     const mark = node.marks[type] ?? node.mark(type);
     if (mark.last < this.#limit) this.#report(mark);
     if (type === STRING && node.words !== undefined) {
-      const mark = node.wordMark(this.#word(tape, at));
+      const mark = node.wordMark(this.#word(tape, at), this.#tree);
       if (mark !== undefined && mark.last < this.#limit) this.#report(mark);
     }
     if (type > ARRAY || node.isData) return;
@@ -177,7 +177,7 @@ export class WireSource implements LineVisitor {
       const inner = type === ARRAY
         ? node.element(this.#tree)
         : node.member(tape.name(part), this.#tree);
-      this.#value(tape, part, inner);
+      if (inner !== undefined) this.#value(tape, part, inner);
     }
   }
 

@@ -53,6 +53,11 @@ const ELEMENT = "[]";
 const MAX_MEMBERS = 250;
 const MAX_WORDS = 200;
 const MAX_KINDS = 2000;
+/**
+ * The largest number of paths and words that are added to a tree: a hostile stream has no end of
+ * them. All known releases have some 10,000.
+ */
+const MAX_ADDED = 50_000;
 /** A part is reported when it returns after so many known releases without it. */
 const RELEASES_WITHOUT = 5;
 
@@ -123,16 +128,16 @@ export class WireNode {
     return this.parent?.kind ?? this;
   }
 
-  /** Finds or adds a member; a name that may be user data becomes `*`. */
-  member(name: string, tree: WireTree): WireNode {
+  /** Finds or adds a member, if there is room; a name that may be user data becomes `*`. */
+  member(name: string, tree: WireTree): WireNode | undefined {
     return this.members.get(name) ?? this.#other(name, tree);
   }
 
-  element(tree: WireTree): WireNode {
+  element(tree: WireTree): WireNode | undefined {
     return this.members.get(ELEMENT) ?? this.#add(ELEMENT, tree);
   }
 
-  #other(name: string, tree: WireTree): WireNode {
+  #other(name: string, tree: WireTree): WireNode | undefined {
     const isOwn = !MAP_NAMES.has(this.name) &&
       this.members.size < MAX_MEMBERS &&
       (tree.knowsName(name) || (this.isOpen && isName(name)));
@@ -140,7 +145,8 @@ export class WireNode {
     return this.members.get(ANY_NAME) ?? this.#add(ANY_NAME, tree);
   }
 
-  #add(name: string, tree: WireTree): WireNode {
+  #add(name: string, tree: WireTree): WireNode | undefined {
+    if (!tree.takesOneMore()) return undefined;
     const isOpen = tree.isTrusted ||
       (this.parent === undefined && RECORD_NAMES.has(name)) ||
       (this.isOpen && RECORD_NAMES.has(this.name) && RECORD_NAMES.has(name));
@@ -158,12 +164,14 @@ export class WireNode {
   }
 
   /** Finds or adds the mark of a word; a word that may be user data becomes `*`. */
-  wordMark(word: string): Mark | undefined {
+  wordMark(word: string, tree: WireTree): Mark | undefined {
     const { words } = this;
     if (words === undefined) return undefined;
     const found = words.get(word);
     if (found !== undefined) return found;
-    const shown = isWord(word) && words.size < MAX_WORDS ? word : ANY_NAME;
+    const isShown = isWord(word) && words.size < MAX_WORDS &&
+      tree.takesOneMore();
+    const shown = isShown ? word : ANY_NAME;
     const mark = words.get(shown) ?? new Mark(this, STRING, shown, false);
     words.set(shown, mark);
     return mark;
@@ -249,6 +257,7 @@ export class WireTree {
   /** The dialects by their names. */
   readonly dialects = new Map<string, WireDialect>();
   readonly #names: () => ReadonlySet<string>;
+  #added = 0;
   /** Whether the input holds no user data, so that all names may be shown. */
   readonly isTrusted: boolean;
 
@@ -256,6 +265,12 @@ export class WireTree {
   constructor(isTrusted: boolean, names: () => ReadonlySet<string>) {
     this.isTrusted = isTrusted;
     this.#names = names;
+  }
+
+  /** Returns whether one more path or word may be added, and counts it. */
+  takesOneMore(): boolean {
+    this.#added += 1;
+    return this.#added <= MAX_ADDED;
   }
 
   dialect(name: string): WireDialect {

@@ -410,6 +410,20 @@ Deno.test("DriftMeter keeps at most 10,000 findings, and counts the other occurr
   assertEquals([meter.count, meter.more], [10_000, 60 * 201 - 10_000]);
 });
 
+Deno.test("DriftMeter notes at most 50,000 paths and words that are new", () => {
+  const names = ["id", "type", "text", "status", "item", "command", "path"];
+  const lines = Array.from({ length: 3000 }, (_, i) => {
+    let value: unknown = { status: `w${i.toString(36)}` };
+    for (const digit of i.toString(7).padStart(30, "0")) {
+      value = { [names[Number(digit)] ?? ""]: value };
+    }
+    return { type: "thread.started", thread_id: "t", hue: value };
+  });
+  const baseline = baselineOf([lines]);
+  const parts = baseline.match(/"\w+":|=/g)?.length ?? 0;
+  assert(parts > 40_000 && parts < 60_000, `${parts}`);
+});
+
 Deno.test("DriftMeter reads values that nest as deep as a line may, and long lists", () => {
   const deep = `${"[".repeat(9900)}${"]".repeat(9900)}`;
   const wide = JSON.stringify(Array.from({ length: 5000 }, (_, i) => ({ i })));
