@@ -163,15 +163,14 @@ export function itemFields(
 
 /** The largest number of item types that are cached as JSON values. */
 const MAX_TYPES = 256;
-const PLAIN_REGEXP = /^[\w.:-]*$/;
+const PLAIN_REGEXP = /^[\w.:-]{0,64}$/;
 const TYPE_VALUES = new Map<string, JsonSlice>();
 
 export function itemTypeValue(itemType: string): JsonSlice {
   const known = TYPE_VALUES.get(itemType);
   if (known !== undefined) return known;
-  const value = PLAIN_REGEXP.test(itemType)
-    ? wordValue(itemType)
-    : stringValue(itemType);
+  if (!PLAIN_REGEXP.test(itemType)) return stringValue(itemType);
+  const value = wordValue(itemType);
   // Types of app-servers may be any word, and a new one each time: only the first ones are cached.
   if (TYPE_VALUES.size < MAX_TYPES) TYPE_VALUES.set(itemType, value);
   return value;

@@ -1,6 +1,12 @@
 /** The rules for the current exec dialects, in cases that the vectors lack. */
 
-import { assert, assertEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertNotStrictEquals,
+  assertStrictEquals,
+} from "@std/assert";
+import { itemTypeValue } from "../../../lib/dialects/exec/event_writer.ts";
 import { LineNumberer } from "../../../lib/lines/line_numberer.ts";
 import {
   Normalizer,
@@ -208,6 +214,13 @@ for (const innerItemId of PRESENCE) {
     });
   }
 }
+
+Deno.test("itemTypeValue() stores short words only", () => {
+  assertStrictEquals(itemTypeValue("plan"), itemTypeValue("plan"));
+  for (const type of ["x".repeat(100), 'a"b', "é"]) {
+    assertNotStrictEquals(itemTypeValue(type), itemTypeValue(type));
+  }
+});
 
 Deno.test("ExecRules quotes at most a part of a bad line in a message", () => {
   const secret = "sk-secret".repeat(20);
