@@ -240,8 +240,12 @@ export class WireDialect {
     if (release !== 0) this.releases.add(release);
   }
 
-  /** The first release that counts for another: what was last written before it has returned. */
+  /**
+   * Returns the first release that counts for another: what was last written before it has returned.
+   * 0 if the release is unknown, or the first ones.
+   */
   limitOf(release: number): number {
+    if (release === 0) return 0;
     const before = [...this.releases].filter((known) => known <= release);
     return before.sort((a, b) => b - a)[RELEASES_WITHOUT - 1] ?? 0;
   }

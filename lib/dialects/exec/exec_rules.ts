@@ -419,12 +419,10 @@ export class ExecRules extends RecordRules {
     if (isOld) dropNullId(line);
     else hasSpareId = flatten(line, this.reader);
     let itemType = this.reader.wordOf(line.get("item_type"));
-    if (itemType !== undefined) {
-      const alias = ITEM_TYPE_ALIASES.get(itemType);
-      if (alias !== undefined) {
-        itemType = alias;
-        line.set("item_type", itemTypeValue(alias));
-      }
+    const alias = ITEM_TYPE_ALIASES.get(itemType ?? "");
+    if (alias !== undefined) {
+      itemType = alias;
+      line.set("item_type", itemTypeValue(alias));
     }
     // Of item types other than web searches, a second id stays under `id`.
     const hasPayloadId = hasSpareId && itemType === "web_search";
