@@ -242,7 +242,7 @@ export class WireDialect {
 
   /**
    * Returns the first release that counts for another: what was last written before it has returned.
-   * 0 if the release is unknown, or the first ones.
+   * 0 if the release is unknown or one of the first.
    */
   limitOf(release: number): number {
     if (release === 0) return 0;

@@ -250,7 +250,6 @@ export class Kernel {
   #rules: unknown;
   #context: RecordContext | undefined;
   readonly #changes: ContextChanges = {
-    isTouched: (slot) => (this.#get(STATE_TOUCHED) & (1 << slot)) !== 0,
     valueOf: (slot) => {
       const at = this.#slotAt(slot);
       const length = this.#words[(at + SLOT_LENGTH) >> 2] ?? 0;

@@ -55,10 +55,8 @@ export interface RecordContext {
   note?(kind: number, key: string, value: JsonSlice): void;
 }
 
-/** The changes of slots that plans made. */
+/** The slots after plans have changed some of them. */
 export interface ContextChanges {
-  /** Whether the slot was filled or emptied. */
-  isTouched(slot: number): boolean;
   /** Returns the current value of a slot. */
   valueOf(slot: number): JsonSlice | undefined;
   /** Returns the number of the last value that was counted for a slot. */

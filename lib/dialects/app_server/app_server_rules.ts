@@ -445,7 +445,7 @@ class ServerState implements StreamState {
 
   take(changes: ContextChanges): void {
     const value = changes.valueOf(ITEM);
-    if (!changes.isTouched(ITEM) || value === undefined) return;
+    if (value === undefined) return;
     this.#count = changes.counterOf(ITEM);
     this.#slots = [value];
   }

@@ -109,11 +109,9 @@ class Context implements StreamState {
   }
 
   take(changes: ContextChanges): void {
-    if (changes.isTouched(THREAD)) this.thread = changes.valueOf(THREAD);
-    if (changes.isTouched(TURN)) {
-      this.turn = changes.valueOf(TURN);
-      this.#turns = changes.counterOf(TURN);
-    }
+    this.thread = changes.valueOf(THREAD);
+    this.turn = changes.valueOf(TURN);
+    this.#turns = changes.counterOf(TURN);
   }
 
   /** Returns the first usable id among some fields (C12, C13). */

@@ -75,11 +75,9 @@ class FileContext implements StreamState {
   take(changes: ContextChanges): void {
     this.isBareFile = false;
     // No line clears a time.
-    const valueOf = (slot: number): JsonSlice | undefined =>
-      changes.isTouched(slot) ? changes.valueOf(slot) : undefined;
-    const time = valueOf(TIME);
+    const time = changes.valueOf(TIME);
     if (time !== undefined) this.remember(time);
-    const sessionTime = valueOf(SESSION_TIME);
+    const sessionTime = changes.valueOf(SESSION_TIME);
     if (sessionTime !== undefined) this.startSession(sessionTime);
   }
 
