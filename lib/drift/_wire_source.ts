@@ -49,7 +49,7 @@ export interface Occurrence {
   readonly line: number;
   readonly release: number;
   readonly dialect: DriftDialect;
-  treatment(mark: Mark): DriftFinding["treatment"];
+  readonly treatment: () => DriftFinding["treatment"];
 }
 
 /** Receives the marks found in a stream. */
@@ -208,11 +208,11 @@ export class WireSource implements LineVisitor {
       line: this.#line,
       release: this.#release,
       dialect: this.#teller.last,
-      treatment: (mark: Mark) => this.#treatment(mark),
+      treatment: () => this.#treatment(mark),
     };
     if (this.#early === undefined) return this.#reports.found(mark, at);
     // The bytes of the line are overwritten before the report.
-    const treatment = this.#treatment(mark);
+    const treatment = at.treatment();
     this.#early.push([mark, { ...at, treatment: () => treatment }]);
     if (this.#early.length >= MAX_EARLY) this.#reportEarly();
   }

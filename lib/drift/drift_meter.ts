@@ -318,7 +318,7 @@ export class DriftMeter {
       file,
       line,
       treatment: null,
-    }, () => at.treatment(mark));
+    }, at.treatment);
     if (tally !== undefined) this.#last.set(part, tally);
   }
 
