@@ -1081,10 +1081,9 @@ export class AppServerRules extends RecordRules {
     event.set("thread_id", thread);
     params.take("threadId");
     const turn = this.#id(params.get("turnId"));
-    if (turn !== undefined) {
-      params.take("turnId");
-      event.set("turn_id", turn);
-    }
+    if (turn !== undefined) event.set("turn_id", turn);
+    const isTaken = turn !== undefined || params.live("turnId") === undefined;
+    if (isTaken) params.take("turnId");
     return event;
   }
 
