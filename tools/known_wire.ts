@@ -167,7 +167,7 @@ for (const folder of Deno.args) await readCaptures(recorder, folder);
 const tree = new WireTree(true, () => new Set());
 tree.load(JSON.parse(recorder.baseline()));
 await addTables(tree);
-const text = tree.save().replaceAll(/,"#":\d+/g, "")
+const text = tree.save(false).replaceAll(/,"#":\d+/g, "")
   .replaceAll(/"sessions":\d+/g, '"sessions":0').trimEnd();
 await Deno.writeTextFile(
   TARGET,

@@ -76,10 +76,15 @@ export class WireSource implements LineVisitor {
   #line = 0;
   #tried = 0;
   /**
-   * Marks found before the first item. Whether codexpipe wrote the stream shows at an item only:
+   * Reports from before the first item. Whether codexpipe wrote the stream shows at an item only:
    * events of threads and turns look the same in both.
    */
-  #early: [Mark, Occurrence][] | undefined = [];
+  #early: (() => void)[] | undefined = [];
+  /**
+   * Whether a turn has a thread id, before the first item. Codex writes none there, and codexpipe
+   * writes it in all turns.
+   */
+  #isOwn = false;
   failures = 0;
 
   constructor(
@@ -106,11 +111,9 @@ export class WireSource implements LineVisitor {
 
   flush(): void {
     if (this.other === undefined) this.#framer.flush(this);
-    // In these events Codex writes no thread id, and codexpipe writes it in all of them.
-    const isOwn = this.#early?.some(([{ node }]) =>
-      node.path === "thread_id" && isNewNode(node)
-    );
-    if (isOwn === true) this.other = NORMALIZED_STREAM;
+    if (this.#early !== undefined && this.#isOwn) {
+      this.other = NORMALIZED_STREAM;
+    }
     const { dialect } = this.#teller;
     if (dialect === undefined && this.failures > 0) this.other ??= NO_STREAM;
     if (this.other !== undefined) return;
@@ -200,27 +203,35 @@ export class WireSource implements LineVisitor {
   }
 
   #report(mark: Mark): void {
-    if (this.#isRecording) return mark.widen(this.#release);
+    const release = this.#release;
+    if (this.#isRecording) return this.#hold(mark, () => mark.widen(release));
     // A part that returned together with the object around it is reported once, as that object.
     if (mark.isKnown && lastAround(mark) < this.#limit) return;
+    // The bytes of the line are overwritten before an early report.
+    const treatment = this.#early && this.#treatment(mark);
     const at = {
       file: this.#file,
       line: this.#line,
-      release: this.#release,
+      release,
       dialect: this.#teller.last,
-      treatment: () => this.#treatment(mark),
+      treatment: () => treatment ?? this.#treatment(mark),
     };
-    if (this.#early === undefined) return this.#reports.found(mark, at);
-    // The bytes of the line are overwritten before the report.
-    const treatment = at.treatment();
-    this.#early.push([mark, { ...at, treatment: () => treatment }]);
+    this.#hold(mark, () => this.#reports.found(mark, at));
+  }
+
+  /** Makes a report, or stores it until the first item. */
+  #hold({ node }: Mark, report: () => void): void {
+    if (this.#early === undefined) return report();
+    this.#isOwn ||= node.path === "thread_id" && isNewNode(node) &&
+      node.kind.name.startsWith("turn.");
+    this.#early.push(report);
     if (this.#early.length >= MAX_EARLY) this.#reportEarly();
   }
 
   #reportEarly(): void {
     const early = this.#early ?? [];
     this.#early = undefined;
-    for (const [mark, at] of early) this.#reports.found(mark, at);
+    for (const report of early) report();
   }
 
   #treatment({ node, type, word }: Mark): DriftFinding["treatment"] {

@@ -277,7 +277,7 @@ export class DriftMeter {
    * @returns JSON, without values of the input.
    */
   baseline(): string {
-    return this.#tree.save();
+    return this.#tree.save(!this.#isRecording);
   }
 
   #found(mark: Mark, at: Occurrence): void {

@@ -369,13 +369,18 @@ export class WireTree {
     }
   }
 
-  /** Returns the tree as JSON for `load`. */
-  save(): string {
+  /**
+   * Returns the tree as JSON for `load`.
+   *
+   * @param hasAll Whether it includes what was found but not recorded.
+   */
+  save(hasAll: boolean): string {
     const dialects = sorted(this.dialects).map(([name, dialect]) => {
       const releases = [...dialect.releases].sort((a, b) => a - b);
-      const kinds = sorted(dialect.kinds).map(([kind, node]) =>
-        `${JSON.stringify(kind)}:${savedNode(node, "", node.sessions)}`
-      );
+      const kinds = sorted(dialect.kinds).flatMap(([kind, node]) => {
+        const text = savedNode(node, hasAll, "", node.sessions);
+        return text === undefined ? [] : `${JSON.stringify(kind)}:${text}`;
+      });
       return `${JSON.stringify(name)}:{"sessions":${dialect.sessions},` +
         `"releases":${JSON.stringify(releases.map(releaseText))},"kinds":{\n${
           kinds.join(",\n")
@@ -409,8 +414,16 @@ export function namesIn(trees: readonly unknown[]): ReadonlySet<string> {
   return names;
 }
 
-function savedNode(node: WireNode, around: string, sessions = 0): string {
-  const marks = node.marks.filter((mark) => mark !== undefined);
+/** Returns a node as JSON; nothing if no release is recorded to have written it. */
+function savedNode(
+  node: WireNode,
+  hasAll: boolean,
+  around: string,
+  sessions = 0,
+): string | undefined {
+  const isSaved = ({ last }: Mark): boolean => hasAll || last !== -1;
+  const marks = node.marks.filter((mark) => mark !== undefined).filter(isSaved);
+  if (marks.length === 0) return undefined;
   const first = Math.min(...marks.map((mark) => mark.first));
   const last = Math.max(...marks.map((mark) => mark.last));
   const own = rangeText(first, last);
@@ -419,13 +432,14 @@ function savedNode(node: WireNode, around: string, sessions = 0): string {
       (LETTERS[mark.type] ?? "") + savedRange(mark, around)
     ),
     ...(!node.isOpen && node.members.size > 0 ? [CLOSED] : []),
-    ...sorted(node.words ?? new Map<string, Mark>()).map(([word, mark]) =>
-      `=${word}${savedRange(mark, around)}`
+    ...sorted(node.words ?? new Map<string, Mark>()).flatMap(([word, mark]) =>
+      isSaved(mark) ? `=${word}${savedRange(mark, around)}` : []
     ),
   ].join(" ");
-  const members = sorted(node.members).map(([name, member]) =>
-    `${JSON.stringify(name)}:${savedNode(member, own)}`
-  );
+  const members = sorted(node.members).flatMap(([name, member]) => {
+    const text = savedNode(member, hasAll, own);
+    return text === undefined ? [] : `${JSON.stringify(name)}:${text}`;
+  });
   if (members.length === 0 && sessions === 0) return JSON.stringify(parts);
   const count = sessions === 0 ? [] : [`"#":${sessions}`];
   return `{${[`"":${JSON.stringify(parts)}`, ...count, ...members].join(",")}}`;

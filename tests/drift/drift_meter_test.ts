@@ -342,6 +342,30 @@ Deno.test("DriftMeter finds nothing in the session that its baseline was made fr
   );
 });
 
+Deno.test("DriftMeter records nothing of a normalized stream, and runs without items", () => {
+  const empty = JSON.parse(baselineOf([])).dialects;
+  const turn = { type: "turn.started", thread_id: "t", turn_id: "1" };
+  const item = { type: "item.completed", item_type: "plan" };
+  const failed = { type: "turn.failed", error: { message: "m" } };
+  const session = [STARTED, { type: "turn.started" }, failed];
+  const baseline = baselineOf([session]);
+  for (const own of [[STARTED, turn, item], [STARTED, turn]]) {
+    const { kinds } = JSON.parse(baselineOf([own])).dialects.exec;
+    assertEquals([empty, kinds], [{}, {}]);
+    assertEquals(baselineOf([session, own]), baseline);
+  }
+  assertEquals(findingsIn(session, { baseline }), []);
+  const other = baselineOf([[{ type: "event_msg", payload: {} }]]);
+  assertEquals(findingsIn(session, { baseline: other }).length > 0, true);
+});
+
+Deno.test("DriftMeter adds what it found to a baseline, recorded or not", () => {
+  const meter = meterOf([[{ ...STARTED, hue: 1 }]]);
+  assertEquals(meter.count, 1);
+  const options = { baseline: meter.baseline() };
+  assertEquals(findingsIn([{ ...STARTED, hue: 1 }], options), []);
+});
+
 Deno.test("DriftMeter finds a kind missing that all sessions of the baseline had", () => {
   const session = [STARTED, { type: "turn.started" }];
   const baseline = baselineOf(Array.from({ length: 5 }, () => session));
