@@ -245,10 +245,10 @@ export class EntryLog {
     if (this.#entries.size > MAX_ENTRIES) this.#endOldest();
   }
 
-  /** Ends the oldest open entry. It was emitted before: MAX_WAITING is lower than MAX_ENTRIES. */
+  /** Ends the oldest entry. It was emitted before: MAX_WAITING is lower than MAX_ENTRIES. */
   #endOldest(): void {
     for (const entry of this.#entries.values()) {
-      if (entry.state !== "open" && entry.openCall === undefined) continue;
+      if (entry.state === "turn") continue;
       this.#openCalls.delete(entry.openCall ?? "");
       return this.#end(entry);
     }
@@ -344,7 +344,7 @@ export class EntryLog {
       else this.#weigh(entry);
       this.#drain();
     }
-    if (entry.state === "done" && entry.emitted !== undefined) this.#end(entry);
+    if (entry.emitted !== undefined) this.#endDone(entry);
   }
 
   /** Adds the size of a complete entry to that of all waiting entries. */
@@ -368,7 +368,7 @@ export class EntryLog {
       this.#waitingWeight -= entry.weight;
       this.#emit(entry);
       emitted += 1;
-      if (entry.state === "done") this.#end(entry);
+      this.#endDone(entry);
     }
     if (emitted > 0) this.#waiting.splice(0, emitted);
     if (this.#waiting.length === 0) this.#waitingWeight = 0;
@@ -397,11 +397,15 @@ export class EntryLog {
     this.#dropOutputs(entry);
   }
 
+  /** Ends an emitted entry that is complete. Plans may have further states until the turn ends. */
+  #endDone(entry: Entry): void {
+    if (entry.state === "done" && !isPlan(entry.record)) this.#end(entry);
+  }
+
   /** Forgets an entry that will not change any more. */
   #end(entry: Entry): void {
     // A newer entry has the same id, if this one is an earlier state of a plan.
     if (this.#entries.get(entry.id) !== entry) return;
-    if (isPlan(entry.record) && this.turn === entry.turn) return;
     this.#entries.delete(entry.id);
     this.#changed.delete(entry);
     const weight = entry.weight || weightOf(entry.record);

@@ -919,12 +919,31 @@ Deno.test("TranscriptBuilder removes ends of turns from its history", () => {
   assert(forgotten > 0);
 });
 
-Deno.test("TranscriptBuilder frees the output of ended commands", () => {
+/** The size of the heap without garbage, in bytes. */
+function heap(): number {
   setFlagsFromString("--expose-gc");
-  const heap = (): number => {
-    runInNewContext("gc")();
-    return Deno.memoryUsage().heapUsed;
-  };
+  runInNewContext("gc")();
+  return Deno.memoryUsage().heapUsed;
+}
+
+Deno.test("TranscriptBuilder frees old plans of a turn", () => {
+  const builder = new TranscriptBuilder();
+  const before = heap();
+  for (let line = 0; line < 20_000; line++) {
+    const value = {
+      type: "item.completed",
+      item_id: `${line}`,
+      item_type: "todo_list",
+      content: { items: [{ text: `${line}`.padEnd(2000, "x") }] },
+    };
+    builder.feed({ ok: true, line, offset: 0, value }, () => {});
+  }
+  // Up to 4096 plans are kept, since the turn may go on with them.
+  assertLess(heap() - before, 15_000_000);
+  builder.flush(() => {});
+});
+
+Deno.test("TranscriptBuilder frees the output of ended commands", () => {
   const builder = new TranscriptBuilder();
   const before = heap();
   for (let line = 0; line < 400; line++) {
