@@ -509,9 +509,8 @@ function startsAnew(text: string, at: number): boolean {
 
 /** Returns whether a range is inside of longer base64, such as an image or a certificate. */
 function isInBase64(text: string, start: number, end: number): boolean {
-  const before = text.slice(Math.max(0, start - 64), start);
-  return /[A-Za-z\d+/]{40}(?:[+/]|(?:\r?\n|\\{1,8}n)[ \t]{0,8})$/.test(
-    before,
+  return /^[A-Za-z\d+/]{40}[+/]$/.test(
+    text.slice(Math.max(0, start - 41), start),
   ) ||
     /^(?:\+|\/[A-Za-z\d+/]{40})/.test(text.slice(end, end + 41));
 }

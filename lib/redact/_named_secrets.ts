@@ -425,8 +425,7 @@ function valueBehind(
   const isEnvironment = isSet || isPassword ||
     (isPair || text.charAt(nameEnd) === "=") &&
       /^[A-Z][A-Z\d_]*$/.test(nameText);
-  QUOTE_REGEXP.lastIndex = start;
-  const [opening = ""] = QUOTE_REGEXP.exec(text) ?? [];
+  const opening = text.slice(start, sticky(QUOTE_REGEXP, text, start));
   if (opening !== "") {
     const [last, backslashes = "", quote = ""] = /(\\*)(.)$/.exec(opening) ??
       [];
@@ -494,7 +493,7 @@ function startInMarkup(text: string, nameEnd: number, before: string): number {
     const start = sticky(ATTRIBUTE_REGEXP, text, nameEnd);
     if (start > nameEnd) return start;
   }
-  return /<string name=\\{0,8}["']$/.test(before)
+  return /<(?:entry key|(?:property|string) name)=\\{0,8}["']$/.test(before)
     ? sticky(NAMED_TAG_END_REGEXP, text, nameEnd)
     : nameEnd;
 }
@@ -791,8 +790,7 @@ function endOfUser(text: string, start: number): number {
   if (!text.startsWith(PLACEHOLDER, start)) {
     return endOfRun(text, start, URL_USER);
   }
-  const close = text.slice(start, start + 60).indexOf("]");
-  return close === -1 ? start : start + close + 1;
+  return start + text.slice(start, start + 60).indexOf("]") + 1;
 }
 
 function isToken(text: string): boolean {

@@ -371,6 +371,14 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     '<property name="password" value="«password:swordfish»"/>',
   ],
   [
+    "the text of an element that an attribute names",
+    '<string name="api_token">«token:abcd1234»</string> <entry key="db.password">«password:swordfish»</entry> <property name="connection.password">«password:swordfish»</property>',
+  ],
+  [
+    "an escaped quotation mark in a value",
+    'DB_PASSWORD="«password:sword\\"fish»" x',
+  ],
+  [
     "a flag with one dash",
     "keytool -list -storepass «password:swordfish»; x -password «password:swordfish»",
   ],
@@ -438,6 +446,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   [
     "a token as the user of a URL",
     `https://«github_token:ghp_${A36}»@github.com/x`,
+  ],
+  [
+    "a user of a URL that looks like a token",
+    `https://«url_user:${A20}»@host/x`,
   ],
   ["the user of a request", "curl -s -u admin:«password:hunter2» https://x"],
   ["the user of a download", "wget --user me:«password:hunter2» https://x"],
@@ -661,6 +673,17 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ],
   ["a class of a style sheet", "sk-folding-cube sk-container-id-1 sk-toggle"],
   ["a base64 image", `data:image/png;base64,${A60}/AKIAx/${A60}==`],
+  ["a key inside of base64", `${A60}/AKIAIOSFODNN7EXAMPLE/${A60}==`],
+  [
+    "a key on the line after a hash",
+    `${HEX40}\n«aws_access_key_id:AKIAIOSFODNN7EXAMPLE»\n`,
+  ],
+  ["tokens of lists", `"nextToken": "${A20}" EOS_TOKEN=${A20}`],
+  ["an empty password of a command", "mysql -p'' -h db 'swordfish'"],
+  [
+    "a key without its lines",
+    `${BEGIN} PRIVATE KEY-----\n-----END PRIVATE KEY-----`,
+  ],
   ["encrypted reasoning", `gAAAAAB${A60}-sk-${A20}_${A60}`],
   ["a URL with a port", "http://localhost:8080/@scope/x?a=b@c"],
   ["an e-mail address", "mailto:me@example.org git@github.com:a/b.git"],
