@@ -6,7 +6,7 @@ import { closingQuote } from "../json/member_texts.ts";
 import { mayBeCommand } from "./_named_secrets.ts";
 import { numbered, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
-import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
+import { dividedLike, isBroken, NARROWEST } from "./pieces.ts";
 import type { Redactor } from "./redactor.ts";
 
 /** The beginning of a secret of several lines. */
@@ -183,9 +183,9 @@ export function redactRecord(
     if (isKey) {
       if (!value.endsWith(PAIR_VALUE)) before = undefined;
     } else {
-      const isPair = before !== undefined && !isElement &&
-        name.endsWith(PAIR_VALUE) && PAIR_NAME_REGEXP.test(before.name);
-      if (isPair) memberName = before?.value;
+      if (
+        before !== undefined && !isElement && PAIR_NAME_REGEXP.test(before.name)
+      ) memberName = before.value;
       before = isElement ? undefined : { name, value };
     }
     if (known === undefined && (isElement || !isKey && GAPS.has(name))) {
@@ -384,11 +384,8 @@ const PIECE = 1 << 20;
 
 function stringText(value: string): string {
   let text = '"';
-  for (let at = 0; at < value.length;) {
-    let end = Math.min(value.length, at + PIECE);
-    if (isInPair(value, end)) end += 1;
-    text += JSON.stringify(value.slice(at, end)).slice(1, -1);
-    at = end;
+  for (let at = 0; at < value.length; at += PIECE) {
+    text += JSON.stringify(value.slice(at, at + PIECE)).slice(1, -1);
   }
   return `${text}"`;
 }

@@ -448,8 +448,7 @@ interface Delta {
 }
 
 function deltaOf(text: string): Delta | undefined {
-  const record = parseJson(text);
-  if (!isObject(record)) return undefined;
+  const record = fieldsOf(parseJson(text));
   const delta = historyDeltaOf(record) ?? eventDeltaOf(record);
   return delta.pieces.length === 0 ? undefined : delta;
 }

@@ -133,8 +133,7 @@ export class LinearPattern {
       }
       if (match === undefined) this.#add(ways, 0, at, text, at);
       if (ways.count === 0 && match !== undefined) break;
-      const isOver = at >= text.length;
-      const code = isOver ? -1 : text.codePointAt(at) ?? -1;
+      const code = text.codePointAt(at) ?? -1;
       const next = at + (code > 0xffff ? 2 : 1);
       for (let i = 0; i < ways.count; i++) {
         const number = ways.steps[i] ?? 0;
@@ -144,11 +143,11 @@ export class LinearPattern {
           match = [start, at];
           break;
         }
-        if (!isOver && step?.type === "take" && step.set.has(code)) {
+        if (step?.type === "take" && step.set.has(code)) {
           this.#add(nextWays, number + 1, start, text, next);
         }
       }
-      if (isOver) break;
+      if (code === -1) break;
       [ways, nextWays] = [nextWays, ways];
       nextWays.clear();
       at = next;
