@@ -7,7 +7,6 @@ import type { HistoryMutation } from "../history/mutations.ts";
 import {
   type AnyHistoryRecord,
   type ExecChunk,
-  type ExploreEntry,
   isKnownRecord,
 } from "../history/records.ts";
 import { byteLength } from "../json/utf8_length.ts";
@@ -113,8 +112,11 @@ export class EntryLog {
 
   #remove(id: number): void {
     const entry = this.#entries.get(id);
-    this.#dropOutputs(entry);
-    if (entry !== undefined) this.#changed.delete(entry);
+    if (entry !== undefined) {
+      this.#dropOutputs(entry);
+      this.#changed.delete(entry);
+      this.#settling.delete(entry);
+    }
     this.#entries.delete(id);
     this.#waiting = this.#waiting.filter((entry) => {
       if (entry.id !== id) return true;
@@ -308,22 +310,22 @@ export class EntryLog {
     const { printed } = this;
     if (printed?.id !== entry.id) return;
     const { at, text } = printed;
-    const now = endedEntry(entry.record, at);
-    if (now === undefined) return;
+    const now = listIn(entry.record, "entries")?.[at];
+    if (fieldsOf(now).status === "running") return;
     this.printed = undefined;
     // A repeated end of the command: its output was emitted with the first one.
-    const isEmitted = entry.emitted !== undefined;
-    if (isEmitted && sameJson(now, endedEntry(before, at))) return;
+    const known = listIn(before, "entries")?.[at];
+    if (entry.emitted !== undefined && sameJson(now, known)) return;
     entry.outputs ??= new Map();
     this.#heldOutput += text.length - (entry.outputs.get(at)?.length ?? 0);
     entry.outputs.set(at, text);
   }
 
-  #dropOutputs(entry: Entry | undefined): void {
-    for (const { length } of entry?.outputs?.values() ?? []) {
+  #dropOutputs(entry: Entry): void {
+    for (const { length } of entry.outputs?.values() ?? []) {
       this.#heldOutput -= length;
     }
-    if (entry !== undefined) entry.outputs = undefined;
+    entry.outputs = undefined;
   }
 
   /** Updates the sets and emits parts after an entry has changed its state. */
@@ -435,16 +437,6 @@ function isImage({ type }: AnyHistoryRecord): boolean {
 
 function isPlan(record: AnyHistoryRecord): boolean {
   return record.type === "plan_update";
-}
-
-/** Returns a command of an `explore` record by its index, if it has ended. */
-function endedEntry(
-  record: AnyHistoryRecord,
-  at: number,
-): ExploreEntry | undefined {
-  if (!isKnownRecord(record) || record.type !== "explore") return undefined;
-  const entry = record.payload.entries[at];
-  return entry?.status === "running" ? undefined : entry;
 }
 
 function entryPart(

@@ -62,12 +62,9 @@ function withSign(sign: string, content: string): string {
 /** Returns the path relative to the folder, or the whole path if it is not below it. */
 export function pathBelow(path: string, folder: string | null): string {
   if (folder === null || folder === "") return path;
-  const last = folder.at(-1);
-  const isEnded = last === "/" || last === "\\";
-  const starts = isEnded ? [folder] : [`${folder}/`, `${folder}\\`];
-  const start = starts.find((each) => path.startsWith(each));
-  const rest = start === undefined ? "" : path.slice(start.length);
-  return rest === "" ? path : rest;
+  const start = folder.replace(/[/\\]$/, "");
+  const rest = path.startsWith(start) ? path.slice(start.length) : "";
+  return /^[/\\][^]/.test(rest) ? rest.slice(1) : path;
 }
 
 /**

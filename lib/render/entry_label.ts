@@ -72,7 +72,7 @@ const MAX_TITLE = { lines: 20, length: 2000 };
  * removed: `__init__`, `src/**` and a lone backtick stay.
  */
 export function titleLine(text: string): string {
-  const [first = "", ...more] = text.trim().split("\n", MAX_TITLE.lines)
+  const lines = text.trim().split("\n", MAX_TITLE.lines)
     .map((line) =>
       line.slice(0, MAX_TITLE.length).trim()
         .replace(/^(?:(?:#{1,6}|[->*+]|\d{1,9}[.)])[ \t]+)+/, "")
@@ -80,9 +80,8 @@ export function titleLine(text: string): string {
         .replace(/\*\*([^*]+)\*\*/g, "$1")
         .replace(/`([^`]+)`/g, "$1")
     );
-  const isDress = (line: string): boolean =>
-    line === "" || /^(?:```|~~~|---|\*\*\*)/.test(line);
-  return isDress(first) ? more.find((line) => !isDress(line)) ?? first : first;
+  return lines.find((line) => !/^(?:$|```|~~~|---|\*\*\*)/.test(line)) ??
+    lines[0] ?? "";
 }
 
 /** The maximum length of a topic, in UTF-16 code units. */

@@ -70,7 +70,7 @@ function escapeProperty(text: string): string {
 export function githubAnnotation(annotation: GithubAnnotation): string {
   const { level, title, message, file, line } = annotation;
   const properties: string[] = [];
-  if (title !== undefined && title !== "") {
+  if (title) {
     properties.push(
       `title=${escapeProperty(shortened(title, MAX_TITLE_LENGTH))}`,
     );
@@ -94,10 +94,9 @@ export function githubAnnotation(annotation: GithubAnnotation): string {
  * @returns The lines to append to the file, with their line feeds.
  */
 export function githubOutput(name: string, value: string): string {
-  let rest = "";
-  for (const [, found = ""] of value.matchAll(/codexpipe_end(_*)/g)) {
-    if (found.length >= rest.length) rest = `${found}_`;
+  let delimiter = "codexpipe_end";
+  for (const [found] of value.matchAll(/codexpipe_end_*/g)) {
+    if (found.length >= delimiter.length) delimiter = `${found}_`;
   }
-  const delimiter = `codexpipe_end${rest}`;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 }

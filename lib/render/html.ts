@@ -704,7 +704,7 @@ function noticeHtml(view: NoticeView, frame: EntryFrame): string {
       body: `${proseHtml(text, "in md")}\n`,
     }, frame);
   }
-  const name = title !== "" ? title : level === "error" ? "Error" : "Warning";
+  const name = level === "error" ? "Error" : "Warning";
   const body = `<div class="text" dir="auto">${elementText(text)}</div>`;
   return articleHtml(level === "error" ? "error" : "note", name, body, frame);
 }

@@ -93,7 +93,7 @@ const READERS = new Map(
 
 /** Returns the extension of a file, or the name of a file without one, in lower case. */
 export function languageOf(path: string): string {
-  return /[^./\\]*$/.exec(path)?.[0].toLowerCase() ?? "";
+  return path.replace(/^[^]*[./\\]/, "").toLowerCase();
 }
 
 /**

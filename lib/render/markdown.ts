@@ -223,10 +223,10 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         return;
       case "notice": {
         const { level, title, text } = view;
-        const heading = { error: "Error", warning: "Warning", info: "" }[level];
-        const names = [heading, plainLine(title)].filter((name) => name !== "");
+        const info = plainLine(title);
+        const heading = { error: "Error", warning: "Warning", info }[level];
         const blocks = [
-          names.length === 0 ? "" : `**${names.join(": ")}**`,
+          heading === "" ? "" : `**${heading}**`,
           plainLines(text).join("\n"),
         ].filter((block) => block !== "");
         return this.#add(quoted(blocks.join("\n\n").split("\n")));
@@ -470,15 +470,14 @@ function quoted(lines: readonly string[]): string[] {
 
 /** Adds hard line breaks outside of code, since Markdown would join the lines. */
 function withBreaks(lines: readonly string[]): string[] {
-  let fence = "";
+  let fence: string | undefined;
   return lines.map((line, at) => {
-    const mark = /^`{3,}(?=[^`]*$)/.exec(line)?.[0] ?? "";
-    if (fence === "" && mark !== "") fence = mark;
-    else if (fence !== "") {
-      if (line === fence) fence = "";
+    if (fence !== undefined) {
+      if (line === fence) fence = undefined;
       return line;
     }
-    const isBroken = mark === "" && line !== "" && (lines[at + 1] ?? "") !== "";
-    return isBroken ? `${line.trimEnd()}  ` : line;
+    fence = /^`{3,}(?=[^`]*$)/.exec(line)?.[0];
+    const isLast = line === "" || (lines[at + 1] ?? "") === "";
+    return fence !== undefined || isLast ? line : `${line.trimEnd()}  `;
   });
 }

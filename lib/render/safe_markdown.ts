@@ -7,7 +7,7 @@ import { fenceFor } from "./record_text.ts";
 const FENCE_REGEXP = /^( *)(`{3,}(?=[^`]*$)|~{3,})[ ]*([\w+#.-]{0,30})/;
 /** An ATX heading at the start of a line, after any quote marks and list markers. */
 const HEADING_REGEXP =
-  /^((?: *(?:>|[-*+](?= )|\d{1,9}[.)](?= )))* *)(#{1,6})(?=\s|$)/;
+  /^(?: *(?:>|[-*+](?= )|\d{1,9}[.)](?= )))* *#{1,6}(?=\s|$)/;
 /** The marker of a list item, after any quote marks. */
 const LIST_REGEXP = /^[ >]*(?:[-*+]|\d{1,9}[.)])(?: |$)/;
 const INDENT = "    ";
@@ -191,15 +191,15 @@ function withoutIndent(line: string, indent: number): string {
 }
 
 function safeLine(line: string, before: string, isRow: boolean): string {
-  const underline = before.trim() === "" ? null : UNDERLINE_REGEXP.exec(line);
-  if (underline !== null) {
-    return `${underline[1] ?? ""}\\${underline[2] ?? ""}`;
+  if (before.trim() !== "" && UNDERLINE_REGEXP.test(line)) {
+    return line.replace(UNDERLINE_REGEXP, "$1\\$2");
   }
-  const heading = HEADING_REGEXP.exec(line);
-  const [whole = "", lead = "", marks = ""] = heading ?? [];
-  const level = Math.min(6, marks.length + HEADING_SHIFT);
-  const start = marks === "" ? "" : lead + "#".repeat(level);
-  return start + safeInline(line.slice(whole.length), isRow);
+  const start = HEADING_REGEXP.exec(line)?.[0] ?? "";
+  const deeper = start.replace(
+    /#+$/,
+    (marks) => "#".repeat(Math.min(6, marks.length + HEADING_SHIFT)),
+  );
+  return deeper + safeInline(line.slice(start.length), isRow);
 }
 
 /** Makes the inline parts of a line harmless. In a table row, borders in code spans are escaped. */

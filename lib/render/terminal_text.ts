@@ -74,7 +74,10 @@ const SEGMENTER = new Intl.Segmenter("en");
 /** Breaks a line between words, or within one that is too long; its indent is kept. */
 export function broken(line: string, room: number): string[] {
   if (room === Infinity || widthOf(line) <= room) return [line.trimEnd()];
-  const indent = /^ */.exec(line)?.[0].slice(0, Math.floor(room / 2)) ?? "";
+  const indent = line.slice(
+    0,
+    Math.min(line.search(/[^ ]|$/), Math.floor(room / 2)),
+  );
   const lines: string[] = [];
   let current = indent;
   let width = indent.length;
@@ -108,6 +111,6 @@ export function broken(line: string, room: number): string[] {
     width += widthOf(left);
     isEmpty = false;
   }
-  if (!isEmpty) lines.push(current.trimEnd());
+  lines.push(current.trimEnd());
   return lines;
 }

@@ -98,7 +98,7 @@ export class ThreadTranscripts
   /** The entries of the first thread that are not final yet. */
   readonly #open = new Set<number>();
   /** Undecided requests, by the id of their item. */
-  readonly #requests = new Map<string, Request>();
+  readonly #requests = new Map<unknown, Request>();
   #notices = 0;
   /** The number of turns in the threads before, which is added to turn numbers. */
   #turnsBefore = 0;
@@ -239,17 +239,17 @@ export class ThreadTranscripts
       const requestId = event.request_id;
       this.#requests.set(item, { thread, task, requestId });
       if (this.#requests.size > MAX_REQUESTS) {
-        const [oldest = ""] = this.#requests.keys();
+        const [oldest] = this.#requests.keys();
         this.#requests.delete(oldest);
       }
       this.#notify(thread, "Waiting for a decision", task);
-    } else if (typeof item_id === "string" && this.#requests.has(item_id)) {
+    } else {
       const isDeclined = status === "declined" || content.declined === true;
       this.#resolve(item_id, isDeclined ? "declined" : "accepted");
     }
   }
 
-  #resolve(item: string, decision: string): void {
+  #resolve(item: unknown, decision: string): void {
     const request = this.#requests.get(item);
     if (request === undefined) return;
     this.#requests.delete(item);

@@ -107,7 +107,7 @@ interface OpenTurn {
   /** The texts of the errors that its entries show. */
   readonly errors: Set<string>;
   /** The message of its last event, if that is an error. */
-  lastError: string | null;
+  lastError: string | undefined;
 }
 
 /**
@@ -333,8 +333,8 @@ export class TranscriptBuilder
     if (end !== undefined) this.#takeEnd(end);
     else if (this.#turn !== undefined && mutations.length > 0) {
       this.#turn.lastError = event.type === "error"
-        ? idOf(event.message) ?? null
-        : null;
+        ? idOf(event.message)
+        : undefined;
     }
     if (event.item_type === "thread_rolled_back") {
       this.#rollBack(wholeOf(fieldsOf(event.content).num_turns) ?? 0);
@@ -376,9 +376,7 @@ export class TranscriptBuilder
     );
     if (!isCommand || !changesExplore) return;
     const place = this.#state.placeOfExplored(textOf(event.item_id) ?? "");
-    if (place !== undefined) {
-      entries.printed = { ...place, text: printedText(content) };
-    }
+    entries.printed = place && { ...place, text: printedText(content) };
   }
 
   /** Reads session facts and token counts of an item; returns whether it counts tokens. */
@@ -405,8 +403,8 @@ export class TranscriptBuilder
     const isAborted = typeof reason === "string";
     // The protocol up to 0.43, which `codex mcp-server` of 0.98 still speaks, also completes a turn
     // that an error ended, then without an answer.
-    const lastError = this.#turn?.lastError ?? "";
-    const isUnsaid = type === "turn.completed" && lastError !== "" &&
+    const lastError = this.#turn?.lastError;
+    const isUnsaid = type === "turn.completed" && lastError !== undefined &&
       event.last_agent_message === null && !isRetryNotice(lastError);
     const message = isAborted
       ? reason
@@ -496,7 +494,7 @@ export class TranscriptBuilder
       isOnlyPrompt: true,
       isEmitted: false,
       errors: new Set(),
-      lastError: null,
+      lastError: undefined,
     };
     this.#turn = turn;
     this.#entries.turn = this.#turns;
