@@ -369,7 +369,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #addCommand(command: string): void {
     const all = inertText(command.trimEnd()).split("\n");
-    const shown = all.slice(0, MAX_COMMAND_LINES);
+    const most = this.#options.tools === "full" ? MAX_COMMAND_LINES : 1;
+    const shown = all.slice(0, most);
     const omitted = all.length - shown.length;
     this.#addText(shown.join("\n"), { sign: "$ ", look: this.#style.cyan });
     if (omitted > 0) {

@@ -419,6 +419,53 @@ Deno.test("TextRenderer writes the output of explored commands like that of othe
   }
 });
 
+Deno.test("TextRenderer writes one line of a command and of a call if only names are shown", () => {
+  const parts = partsOfLines([
+    THREAD,
+    command("completed", { command: "bash -lc 'cat <<E\nx\ny\nE'" }),
+    item("completed", {
+      id: "t",
+      type: "mcp_tool_call",
+      server: "s",
+      tool: "t",
+      arguments: { a: 1 },
+      error: { message: "No" },
+      status: "failed",
+    }),
+  ], { live: true }).slice(1);
+  assertEquals(
+    writtenBy(new TextRenderer({ tools: "names" }), parts),
+    "$ cat <<E\n  … 3 more lines\n  ✓\n» s.t\n  ✗ failed\n",
+  );
+});
+
+Deno.test("TextRenderer tells which work is running", () => {
+  const renderer = new TextRenderer();
+  const running: (string | undefined)[] = [];
+  const lines = [
+    THREAD,
+    TURN,
+    command("started", { command: "bash -lc 'make\nls'" }),
+    command("started", { id: "item_2", command: "ls" }),
+    command("completed", { id: "item_2", command: "ls" }),
+    command("completed"),
+    DONE,
+  ];
+  for (const part of partsOfLines(lines, { live: true })) {
+    renderer.feed(part, () => {});
+    running.push(renderer.running?.title);
+  }
+  assertEquals(running, [
+    undefined,
+    "working",
+    "$ make",
+    "$ ls",
+    "$ make",
+    "working",
+    undefined,
+  ]);
+});
+
 Deno.test("TextRenderer counts a secret in a command once, even if it writes the command twice", () => {
   const line = "curl -H 'Authorization: Bearer abcdefghijklmnop1234567890'";
   const redactor = new Redactor();
