@@ -38,6 +38,11 @@ Deno.test("githubOutputs() writes all known values", () => {
   );
 });
 
+Deno.test("githubOutputs() leaves out what is too long for an id", () => {
+  const report = { status: null, usage: null, finalMessage: null };
+  assertEquals(githubOutputs({ ...report, threadId: "x".repeat(1001) }), "");
+});
+
 Deno.test("githubOutputs() cuts a long message below GitHub's limit", () => {
   const text = githubOutputs({
     threadId: null,

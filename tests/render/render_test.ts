@@ -72,6 +72,20 @@ for (const { name, entry } of ENTRIES) {
   });
 }
 
+Deno.test("every renderer names the thread that started a sub-agent", () => {
+  const [session] = partsOfLines([THREAD]);
+  assert(session?.type === "session");
+  const parts = [{ ...session, parent_thread_id: "parent-1" }];
+  for (
+    const renderer of [
+      new MarkdownRenderer(),
+      new HtmlRenderer(),
+      new TextRenderer(),
+      new GithubRenderer(),
+    ]
+  ) assert(writtenBy(renderer, parts).includes("parent-1"));
+});
+
 const FORMS = [
   { form: "text", create: () => new TextRenderer({ maxOutputLines: 9 }) },
   {

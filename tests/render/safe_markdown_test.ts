@@ -36,6 +36,11 @@ const CASES = [
     safe: ["https://x `<b>`"],
   },
   {
+    name: "an escaped bracket directly behind a link",
+    text: "https://x\\<b>",
+    safe: ["https://x&lt;b>"],
+  },
+  {
     name: "links to the web and to files",
     text: "[a](https://x/y?z=(1)) [b](/src/a.ts:12) [c](src/b.ts)",
     safe: ["[a](https://x/y?z=(1)) [b](/src/a.ts:12) [c](src/b.ts)"],

@@ -96,6 +96,16 @@ Deno.test("SiteIndex writes words, filters and sums of sessions, and escapes the
   assert(page.includes("at most 2,000 a day"));
 });
 
+Deno.test("SiteSession keeps words of 16,000 characters at most", () => {
+  const made = new SiteSession("a.html", "", undefined, new Map());
+  for (let at = 0; at < 3000; at++) made.learn(`word${at} other${at}`);
+  const words = made.giveWords(Infinity);
+  assert(words.startsWith("word0 other0 word1 "));
+  assert(words.length > 15_900 && words.length <= 16_000, `${words.length}`);
+  made.learn("later");
+  assertEquals(made.giveWords(Infinity), "");
+});
+
 Deno.test("SiteIndex draws days at their place in the calendar, at least 30 and at most 366", () => {
   const used = (day: string) => ({
     ...NO_TOKENS,

@@ -249,6 +249,30 @@ Deno.test("ThreadTranscripts writes requests for a decision, and the decisions",
   assertEquals(backgroundTexts(partsOf(texts)), expected);
 });
 
+Deno.test("ThreadTranscripts remembers 256 requests, and drops the oldest of more", () => {
+  const requests = Array.from(
+    { length: 300 },
+    (_, at) =>
+      event("item.completed", "a", {
+        item_type: "apply_patch_approval_request",
+        call_id: `${at}`,
+        request_id: at,
+        content: { reason: `task ${at}` },
+      }),
+  );
+  const answers = requests.map((_, id) => ({
+    type: "rpc.response",
+    id,
+    result: { decision: "later" },
+  }));
+  const texts = backgroundTexts(partsOf([...requests, ...answers]));
+  assertEquals(texts.slice(299, 301), [
+    "Waiting for a decision: task 299",
+    "Decided: later: task 44",
+  ]);
+  assertEquals(texts.length, 300 + 256);
+});
+
 for (
   const [name, command] of [
     ["an app-server", "/bin/bash -lc 'ls; exit 3'"],

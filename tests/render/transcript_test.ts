@@ -42,6 +42,7 @@ import {
   partsOfLines,
   THREAD,
   TURN,
+  valuesOf,
   writtenBy,
 } from "./transcripts.ts";
 
@@ -229,6 +230,16 @@ const CASES = [
       "final assistant_message 3",
       "completed 1",
     ],
+  },
+  {
+    name: "a streamed answer that the failure of its turn cuts off",
+    lines: [
+      THREAD,
+      TURN,
+      item("started", { id: "m", type: "agent_message", text: "On" }),
+      { type: "turn.failed", error: { message: "No" } },
+    ],
+    parts: ["session", "turn 1", "final assistant_message 2", "failed 1"],
   },
   {
     name: "a failed line in its place",
@@ -925,6 +936,14 @@ function heap(): number {
   runInNewContext("gc")();
   return Deno.memoryUsage().heapUsed;
 }
+
+Deno.test("TranscriptBuilder reads values or their JSON text", () => {
+  const values = valuesOf(encodeJsonl([THREAD, TURN, message("Hi"), DONE]));
+  assertEquals(
+    partsOf(values.map((value) => JSON.stringify(value))),
+    partsOf(values),
+  );
+});
 
 Deno.test("TranscriptBuilder frees old plans of a turn", () => {
   const builder = new TranscriptBuilder();
