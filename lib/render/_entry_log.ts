@@ -48,6 +48,8 @@ interface Entry {
 
 /** The maximum number and total weight of entries that wait behind one that is not complete. */
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
+/** The maximum number of images that wait for the other copy of their message. */
+const MAX_IMAGES = 256;
 /** The maximum number of entries that may change. If there are more, the oldest one is ended. */
 const MAX_ENTRIES = 4096;
 /**
@@ -193,7 +195,8 @@ export class EntryLog {
   #settleBefore(type: string): void {
     for (const entry of this.#settling) {
       // Another image belongs to the same message, whose other copy is still to come.
-      const goesOn = isImage(entry.record) && type === "image";
+      const goesOn = isImage(entry.record) && type === "image" &&
+        this.#settling.size < MAX_IMAGES;
       if (entry.record.type !== "explore" && !goesOn) this.#settle(entry);
     }
   }
@@ -410,6 +413,7 @@ export class EntryLog {
     if (this.#entries.get(entry.id) !== entry) return;
     this.#entries.delete(entry.id);
     this.#changed.delete(entry);
+    this.#settling.delete(entry);
     const weight = entry.weight || weightOf(entry.record);
     this.#past.push([entry.id, weight]);
     this.#pastWeight += weight;

@@ -104,8 +104,8 @@ interface OpenTurn {
   isOnlyPrompt: boolean;
   /** Whether its `turn_started` part has been emitted. */
   isEmitted: boolean;
-  /** The texts of the errors that its entries show. */
-  readonly errors: Set<string>;
+  /** The text of the last error that an entry shows. */
+  shownError: string | undefined;
   /** The message of its last event, if that is an error. */
   lastError: string | undefined;
 }
@@ -493,7 +493,7 @@ export class TranscriptBuilder
       startedAt: this.#now ?? known.startedAt,
       isOnlyPrompt: true,
       isEmitted: false,
-      errors: new Set(),
+      shownError: undefined,
       lastError: undefined,
     };
     this.#turn = turn;
@@ -513,7 +513,9 @@ export class TranscriptBuilder
       if (
         this.#turn !== undefined && record.type !== "image" && !isPrompt(record)
       ) this.#turn.isOnlyPrompt = false;
-      if (isErrorRecord(record)) this.#turn?.errors.add(textOfError(record));
+      if (this.#turn !== undefined && isErrorRecord(record)) {
+        this.#turn.shownError = textOfError(record);
+      }
     }
     this.#entries.change(mutation);
   }
@@ -549,7 +551,7 @@ export class TranscriptBuilder
     const turn = this.#turn;
     if (turn === undefined) return;
     this.#emitTurn();
-    const { number, startedAt, errors } = turn;
+    const { number, startedAt, shownError } = turn;
     const { requests } = this.#usage;
     const error = end?.error ?? null;
     // A turn that no event ends is over at its last event, and not when the user goes on.
@@ -567,7 +569,7 @@ export class TranscriptBuilder
       usage: end?.usage ?? this.#usage.usage,
       ...(requests.length === 0 ? {} : { requests }),
       error,
-      isErrorShown: error !== null && errors.has(error.trim()),
+      isErrorShown: error !== null && error.trim() === shownError,
     });
     this.#lead.release();
     this.#turn = undefined;

@@ -945,22 +945,33 @@ Deno.test("TranscriptBuilder reads values or their JSON text", () => {
   );
 });
 
-Deno.test("TranscriptBuilder frees old plans of a turn", () => {
-  const builder = new TranscriptBuilder();
-  const before = heap();
-  for (let line = 0; line < 20_000; line++) {
-    const value = {
-      type: "item.completed",
-      item_id: `${line}`,
-      item_type: "todo_list",
-      content: { items: [{ text: `${line}`.padEnd(2000, "x") }] },
-    };
-    builder.feed({ ok: true, line, offset: 0, value }, () => {});
-  }
-  // Up to 4096 plans are kept, since the turn may go on with them.
-  assertLess(heap() - before, 15_000_000);
-  builder.flush(() => {});
-});
+const LONG = "x".repeat(2000);
+const MANY_ITEMS = {
+  plans: ["todo_list", (id: number) => ({ items: [{ text: `${id}${LONG}` }] })],
+  images: ["image_view", (id: number) => ({ path: `${id}${LONG}` })],
+  errors: ["error", (id: number) => ({ message: `${id}${LONG}` })],
+} as const;
+
+for (const [name, [item_type, contentOf]] of Object.entries(MANY_ITEMS)) {
+  Deno.test(`TranscriptBuilder frees old ${name} of a turn`, () => {
+    const builder = new TranscriptBuilder();
+    const before = heap();
+    builder.feed({ ok: true, line: 1, offset: 0, value: TURN }, () => {});
+    for (let line = 0; line < 20_000; line++) {
+      const content = contentOf(line);
+      const value = {
+        type: "item.completed",
+        item_id: `${line}`,
+        item_type,
+        content,
+      };
+      builder.feed({ ok: true, line, offset: 0, value }, () => {});
+    }
+    // Up to 4096 plans are kept, since the turn may go on with them.
+    assertLess(heap() - before, 15_000_000);
+    builder.flush(() => {});
+  });
+}
 
 Deno.test("TranscriptBuilder frees the output of ended commands", () => {
   const builder = new TranscriptBuilder();
