@@ -68,6 +68,8 @@ export interface TextOptions extends RenderOptions {
 
 const MAX_OUTPUT_LINES = 5;
 const MAX_DIFF_LINES = 20;
+/** The maximum number of commands and calls whose end is expected; then, the oldest is forgotten. */
+const MAX_BEGUN = 4096;
 /** The maximum number of lines of a command: longer ones usually contain a document. */
 const MAX_COMMAND_LINES = 12;
 
@@ -335,6 +337,10 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         ? `$ ${view.command.split("\n", 1)[0]}`
         : `» ${view.title}`;
       this.#begun.set(part.id, { title: inertLabel(title) });
+      if (this.#begun.size > MAX_BEGUN) {
+        const [oldest = 0] = this.#begun.keys();
+        this.#begun.delete(oldest);
+      }
       this.#open = part.id;
       if (!isOver) return;
     }

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertLess } from "@std/assert";
 import stringWidth from "string-width";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../lib/render/text_style.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
@@ -20,6 +20,8 @@ import {
 import {
   command,
   DONE,
+  entriesOf,
+  heap,
   item,
   itemsOf,
   look,
@@ -437,6 +439,22 @@ Deno.test("TextRenderer writes one line of a command and of a call if only names
     writtenBy(new TextRenderer({ tools: "names" }), parts),
     "$ cat <<E\n  … 3 more lines\n  ✓\n» s.t\n  ✗ failed\n",
   );
+});
+
+Deno.test("TextRenderer frees the beginnings of old work that never ends", () => {
+  const renderer = new TextRenderer();
+  const lines = [THREAD, command("started")];
+  const [part] = entriesOf(partsOfLines(lines, { live: true }));
+  assert(part !== undefined);
+  const before = heap();
+  for (let id = 0; id < 20_000; id++) {
+    const command = ["echo", `${id}`.padEnd(2000, "x")];
+    const payload = { ...part.record.payload, command };
+    const record = { ...part.record, payload } as typeof part.record;
+    renderer.feed({ ...part, id, record }, () => {});
+  }
+  assertLess(heap() - before, 20_000_000);
+  assert(renderer.running === undefined);
 });
 
 Deno.test("TextRenderer tells which work is running", () => {

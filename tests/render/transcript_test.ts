@@ -1,6 +1,4 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { fieldsOf } from "../../lib/json/fields.ts";
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
@@ -32,6 +30,7 @@ import {
   command,
   DONE,
   entriesOf,
+  heap,
   item,
   LEGACY,
   look,
@@ -929,13 +928,6 @@ Deno.test("TranscriptBuilder removes ends of turns from its history", () => {
   }
   assert(forgotten > 0);
 });
-
-/** The size of the heap without garbage, in bytes. */
-function heap(): number {
-  setFlagsFromString("--expose-gc");
-  runInNewContext("gc")();
-  return Deno.memoryUsage().heapUsed;
-}
 
 Deno.test("TranscriptBuilder reads values or their JSON text", () => {
   const values = valuesOf(encodeJsonl([THREAD, TURN, message("Hi"), DONE]));

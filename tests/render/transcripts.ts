@@ -5,6 +5,8 @@
  */
 
 import { assert } from "@std/assert";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
 import {
   TranscriptBuilder,
@@ -61,6 +63,13 @@ export function writtenBy(
   parts: Iterable<TranscriptPart>,
 ): string {
   return emitted(renderer, parts).join("");
+}
+
+/** The size of the heap without garbage, in bytes. */
+export function heap(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return Deno.memoryUsage().heapUsed;
 }
 
 /** The entries of a transcript. */
