@@ -34,6 +34,8 @@ const MIN_CELL = 8;
 const GAP = "  ";
 const MAX_RULE = 40;
 const MAX_NAME = 40;
+/** The maximum length of the URL of a hyperlink, which each line of its text repeats. */
+const MAX_URL = 2083;
 
 export function diffLook(
   { sign }: DiffLine,
@@ -169,7 +171,10 @@ class TerminalWriter {
       const broken = row.map((cell, column) =>
         this.#broken(cell, widths[column] ?? 1)
       );
-      const height = Math.max(1, ...broken.map(({ length }) => length));
+      const height = broken.reduce(
+        (most, { length }) => Math.max(most, length),
+        1,
+      );
       return Array.from(
         { length: height },
         (_, at) =>
@@ -222,8 +227,9 @@ class TerminalWriter {
     const { dim, cyan, link } = this.#style;
     const words = markdownText(label);
     const isWeb = WEB_REGEXP.test(target);
-    const linked: Look = (text) =>
-      look(isWeb ? link(text, asciiUrl(target)) : text);
+    const url = isWeb ? asciiUrl(target) : "";
+    const isLinked = isWeb && url.length <= MAX_URL;
+    const linked: Look = (text) => look(isLinked ? link(text, url) : text);
     if (words === "" || words === target) {
       return [{ text: inertText(target), look: linked }];
     }

@@ -179,3 +179,23 @@ Deno.test("terminalMarkdown() takes linear time for repeated pieces", () => {
     );
   }
 });
+
+Deno.test("terminalMarkdown() writes a row of more cells than a call has arguments", () => {
+  const row = (cell: string): string => `${`|${cell}`.repeat(200_000)}|\n`;
+  const [head = ""] = terminalMarkdown(row("a") + row("-") + row("b"), {
+    columns: undefined,
+    style: COLORED_STYLE,
+  });
+  assertEquals(head.match(/a/g)?.length, 200_000);
+});
+
+Deno.test("terminalMarkdown() does not repeat a long address in each line of a link", () => {
+  const urlOf = (length: number): string =>
+    "https://x.org/".padEnd(length, "y");
+  for (const length of [200, 100_000]) {
+    const layout = { columns: 80, style: COLORED_STYLE };
+    const lines = terminalMarkdown(urlOf(length), layout);
+    assertEquals(lines.join("").includes("\x1b]8;;"), length === 200);
+    assert(lines.join("").length < 10 * length);
+  }
+});
