@@ -1,5 +1,6 @@
 /** Views of entries: the texts and states to show, redacted but neither cut nor escaped. */
 
+import { checkText } from "../checked.ts";
 import { commandLine } from "../dialects/exec/command_line.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { readableReview } from "../events/contents.ts";
@@ -294,7 +295,8 @@ function viewKnown(
         name: redact(name),
         steps: steps.map(({ description, status }) => ({
           description: redact(description),
-          status,
+          // An unchecked snapshot may have another status.
+          status: STEP_STATUSES.has(status) ? status : "pending",
         })),
         done: steps.filter(({ status }) => status === "complete").length,
       };
@@ -347,6 +349,10 @@ function viewKnown(
       return viewUnknown(record, redactor);
   }
 }
+
+const STEP_STATUSES: ReadonlySet<PlanStep["status"]> = new Set(
+  ["pending", "in_progress", "complete", "skipped"] as const,
+);
 
 type RedactText = (text: string) => string;
 
@@ -444,6 +450,7 @@ function viewEdit(
   { event, changes, failure }: PayloadOf<"patch">,
   redact: RedactText,
 ): EditView {
+  const { status, note } = EDIT_ENDS[event];
   const printed = [failure?.stdout_excerpt, failure?.stderr_excerpt]
     .filter((excerpt) => typeof excerpt === "string");
   // The message is usually the first line of the output, and would be shown twice.
@@ -452,7 +459,8 @@ function viewEdit(
   const reasons = isRepeated ? printed : [reason, ...printed];
   return {
     kind: "edit",
-    ...EDIT_ENDS[event],
+    status,
+    note: redact(note),
     files: editedFiles(changes, redact),
     failure: redact(reasons.join("\n")),
   };
@@ -518,9 +526,11 @@ function lengthName(minutes: number): string {
 
 /** Says how work ended, unless it succeeded. */
 function noteOf(status: WorkStatus, exitCode: number | null = null): string {
-  if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
   const words = { success: "", failed: "failed", running: "not finished" };
-  return words[status];
+  const note = words[status];
+  // An unchecked snapshot may have another status.
+  checkText(note);
+  return exitCode !== null && exitCode !== 0 ? `exit ${exitCode}` : note;
 }
 
 function lookEnd(status: ExploreStatus): Pick<LookView, "status" | "note"> {

@@ -663,22 +663,17 @@ function articleHtml(
 }
 
 /** The sign of a plan's step by its status, and its label for screen readers. */
-const STEP_SIGNS: ReadonlyMap<string, readonly [sign: string, words: string]> =
-  new Map([
-    ["pending", ["○", "to do"]],
-    ["in_progress", ["◐", "in progress"]],
-    ["complete", ["✓", "done"]],
-    ["skipped", ["–", "skipped"]],
-  ]);
+const STEP_SIGNS = {
+  pending: ["○", "to do"],
+  in_progress: ["◐", "in progress"],
+  complete: ["✓", "done"],
+  skipped: ["–", "skipped"],
+} as const;
 
 function planHtml({ name, steps, done }: PlanView, frame: EntryFrame): string {
   const items = steps.map(({ description, status }) => {
-    // The records of an unchecked snapshot may have another status.
-    const [sign, words] = STEP_SIGNS.get(status) ??
-      ["·", "in an unknown state"];
-    return `<li class="${
-      attributeText(status)
-    }"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
+    const [sign, words] = STEP_SIGNS[status];
+    return `<li class="${status}"><span role="img" aria-label="${words}">${sign}</span><span dir="auto">${
       elementText(description)
     }</span></li>\n`;
   });

@@ -351,7 +351,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         pending: text,
         complete: text,
       };
-      return `- [${box}] ${looks[status] ?? text}`;
+      return `- [${box}] ${looks[status]}`;
     });
     this.#add([
       `**${plainLine(name)}** (${done}/${steps.length})`,

@@ -1,6 +1,6 @@
 /** Options that all renderers share. */
 
-import { checkedCount, checkedWord } from "../checked.ts";
+import { checkedCount, checkedWord, checkText } from "../checked.ts";
 import type { Redactor } from "../redact/redactor.ts";
 
 /** The output forms of a transcript. */
@@ -30,11 +30,16 @@ export type ToolsChoice = typeof TOOLS[number];
  */
 export type TextRedactor = Pick<Redactor, "redact" | "redactMember">;
 
-/** Masks nothing. */
+/** Masks nothing. Throws a `TypeError` for what is no text, as a {@linkcode Redactor} does. */
 export const NO_REDACTOR: TextRedactor = {
-  redact: (text) => text,
-  redactMember: (_name, text) => text,
+  redact: asText,
+  redactMember: (_name, text) => asText(text),
 };
+
+function asText(text: string): string {
+  checkText(text);
+  return text;
+}
 
 /** Options of every renderer. */
 export interface RenderOptions {

@@ -470,7 +470,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       skipped: ["– ", dim],
     } as const;
     for (const { description, status } of steps) {
-      const [sign, look] = looks[status] ?? looks.pending;
+      const [sign, look] = looks[status];
       this.#addText(inertText(description), { sign: `  ${sign}`, look });
     }
   }

@@ -221,24 +221,51 @@ Deno.test("every renderer writes a record of an unknown type, unless tools are l
 });
 
 Deno.test("every renderer writes a step of an unknown status in a snapshot that was not checked", () => {
-  const status = '"><b>';
-  // A cast at the boundary: a program may pass any JSON.
-  const snapshot = {
-    records: [{
-      id: 1,
-      type: "plan_update",
-      payload: { name: "Plan", steps: [{ description: "Go on", status }] },
-    }],
-  } as unknown as HistorySnapshot;
-  for (
-    const renderer of [
-      new TextRenderer(),
-      new MarkdownRenderer(),
-      new HtmlRenderer(),
-    ]
-  ) {
-    const text = writtenBy(renderer, snapshotParts(snapshot));
-    assert(text.includes("Go on") && !text.includes(status), text);
+  const evil = '"><b>';
+  for (const status of [evil, "constructor", undefined]) {
+    const payload = { name: "Plan", steps: [{ description: "Go on", status }] };
+    const parts = [...snapshotParts(
+      snapshotOf({ type: "plan_update", payload }),
+    )];
+    for (
+      const renderer of [
+        new TextRenderer(),
+        new MarkdownRenderer(),
+        new HtmlRenderer(),
+      ]
+    ) {
+      const text = writtenBy(renderer, parts);
+      assert(text.includes("Go on") && !text.includes(evil), text);
+    }
+  }
+});
+
+const CHUNKS = { stdout_chunks: [], stderr_chunks: [] };
+const INVALID = [
+  { type: "assistant_message", payload: { markdown: null } },
+  { type: "image", payload: { path: 1, caption: null, metadata: null } },
+  { type: "exec", payload: { command: ["ls"], status: [], ...CHUNKS } },
+  { type: "exec", payload: { command: ["ls"], exit_code: 2, ...CHUNKS } },
+  { type: "patch", payload: { event: "constructor", changes: {} } },
+  { type: "tool_call", payload: { title: "x", arguments: [] } },
+  {
+    type: "running_tool",
+    payload: { title: "x", arguments: [{ value: { type: "text" } }] },
+  },
+  { type: "background_event", payload: { description: "", title: 1 } },
+];
+
+Deno.test("every renderer writes records with invalid fields, of a snapshot that was not checked, as of unknown types", () => {
+  for (const record of INVALID) {
+    const parts = [...snapshotParts(snapshotOf(record))];
+    for (
+      const renderer of [
+        new TextRenderer(),
+        new MarkdownRenderer(),
+        new HtmlRenderer(),
+      ]
+    ) assert(writtenBy(renderer, parts).includes(record.type), record.type);
+    assert(writtenBy(new GithubRenderer(), parts).length > 0);
   }
 });
 
