@@ -91,6 +91,12 @@ const READERS = new Map(
   }),
 );
 
+/**
+ * The maximum length of highlighted code, in UTF-16 code units: a string of some million characters
+ * overflows the stack of the expression engine.
+ */
+const MAX_LENGTH = 1 << 20;
+
 /** Returns the extension of a file, or the name of a file without one, in lower case. */
 export function languageOf(path: string): string {
   return path.replace(/^[^]*[./\\]/, "").toLowerCase();
@@ -98,12 +104,14 @@ export function languageOf(path: string): string {
 
 /**
  * Writes code as HTML with comments, strings, numbers and keywords in spans. The names of the
- * pattern's groups are the classes of the spans; terminal colours use the same classes. Code in a
- * language that is not listed, by its name or a file extension, is escaped without spans.
+ * pattern's groups are the classes of the spans; terminal colours use the same classes. Code that is
+ * too long, or in a language that is not listed by its name or a file extension, has no spans.
  */
 export function codeHtml(code: string, language: string): string {
   const reader = READERS.get(language.toLowerCase());
-  if (reader === undefined) return elementText(code);
+  if (reader === undefined || code.length > MAX_LENGTH) {
+    return elementText(code);
+  }
   // Otherwise, a token could end between a carriage return and its line feed.
   const text = code.replace(/\r\n?/g, "\n");
   let html = "";

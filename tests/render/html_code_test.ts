@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { codeHtml, languageOf } from "../../lib/render/html_code.ts";
 
 /** Highlights code, with a letter and brackets in place of each span. */
@@ -63,6 +63,11 @@ Deno.test("codeHtml() writes the whole code with unclosed tokens", () => {
       assertEquals(shown, code, language);
     }
   }
+});
+
+Deno.test("codeHtml() writes a string of 16 million characters", () => {
+  const code = `"${"a".repeat(16_000_000)}`;
+  assert(codeHtml(code, "ts") === code);
 });
 
 Deno.test("languageOf() returns the extension of a name, in lower case", () => {
