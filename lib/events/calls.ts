@@ -40,7 +40,7 @@ export interface Call {
    * Whether a script of code mode makes the call; its output is part of the script's output then.
    */
   isScript: boolean;
-  /** Its output so far, if it continued after its first output. */
+  /** Its output so far, if it continued after its first output; empty if that is too long. */
   output: string | null;
   /** The bytes of an incomplete character at the end of each output, from its deltas. */
   pending: { stdout?: readonly number[]; stderr?: readonly number[] };
@@ -153,9 +153,9 @@ export class CallBook {
   }
 
   append(call: Call, text: string): void {
-    const isFirst = call.output === null && call.state === "open";
-    const output = isFirst ? text : (call.output ?? "") + text;
     // A longer output is not repeated at the end: its deltas have been emitted.
+    if (call.output === "") return;
+    const output = (call.output ?? "") + text;
     call.output = output.length > MAX_OUTPUT ? "" : output;
   }
 

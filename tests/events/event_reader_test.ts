@@ -584,6 +584,22 @@ Deno.test("EventReader keeps all texts that a script printed", () => {
   assertEquals(fieldsOf(completed?.content).output, ["done\n", "and more"]);
 });
 
+Deno.test("EventReader does not repeat the output of a continuing command in part if it is too long", () => {
+  const long = "x".repeat(600_000);
+  const outputs = [long, long, "a", "b"];
+  const events = eventsOf([
+    callLine("exec_command", { cmd: "watch" }),
+    ...outputs.flatMap((text, at) => [
+      outputLine(RUNNING + text, at === 0 ? "c1" : `p${at}`),
+      callLine("write_stdin", { session_id: 7 }, `p${at + 1}`),
+    ]),
+    outputLine(`${EXITED}c`, "p4"),
+  ]);
+  const deltas = events.flatMap(({ delta }) => fieldsOf(delta).stdout ?? []);
+  assertEquals(deltas.join(""), [...outputs, "c"].join(""));
+  assertEquals(fieldsOf(events.at(-1)?.content).stdout, undefined);
+});
+
 Deno.test("EventReader writes the turn of the call into a late end", () => {
   const events = eventsOf([
     eventLine("task_started", { turn_id: "1" }),
