@@ -44,7 +44,7 @@ export interface Call {
   output: string | null;
   /** The bytes of an incomplete character at the end of each output, from its deltas. */
   pending: { stdout?: readonly number[]; stderr?: readonly number[] };
-  /** The session of unified exec that it runs in. */
+  /** The session of unified exec that it runs in, or the key of a script that runs. */
   session: string | null;
   /** The approximate number of input characters that it keeps. */
   weight: number;
@@ -71,7 +71,7 @@ export class CallBook {
   readonly #calls = new Map<string, Call>();
   /** The ids of the ended calls, in the order of their ends. */
   readonly #closed = new Set<string>();
-  /** By session of unified exec, the command that runs in it. */
+  /** By session of unified exec, the command that runs in it; scripts that run have keys, too. */
   readonly #sessions = new Map<string, Call>();
   /** By id, how many calls have had it; used to make item ids unique. */
   readonly #again: Map<string, number>;
@@ -87,9 +87,7 @@ export class CallBook {
       this.#calls.set(call.callId, call);
       this.#weight += call.weight;
       if (call.isScript) this.#scripted.add(call);
-      if (call.type === "command_execution" && call.session !== null) {
-        this.#sessions.set(call.session, call);
-      }
+      if (call.session !== null) this.#sessions.set(call.session, call);
     }
     for (const each of listOf(replaced)) {
       const call = readCall(fieldsOf(each));
@@ -143,7 +141,7 @@ export class CallBook {
     }
   }
 
-  /** Registers that a command continues in a session. */
+  /** Registers that a command or script continues in a session. */
   bind(call: Call, session: string): void {
     call.session = session;
     this.#sessions.set(session, call);

@@ -84,6 +84,7 @@ const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
 const PATCH_TOOL = "apply_patch";
 const SCRIPT_TOOL = "exec";
 const WRITE_TOOL = "write_stdin";
+const WAIT_TOOL = "wait";
 const MCP_PREFIX = "mcp__";
 
 /** Emits the events of an item. An item of an unknown type keeps its fields. */
@@ -354,12 +355,14 @@ const COLLAB_TOOLS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Whether such a call is one between agents. Releases after 0.130 have the tools in a namespace;
- * calls in another one, `collaboration` (0.160 and later), are none in exec streams either. The
- * fork has another tool `wait`, which waits for a command or for some time.
+ * calls in another one, `collaboration` (0.160 and later), are none in exec streams either. There
+ * are other tools `wait`: that of the fork waits for a command or for some time, that of code mode
+ * for a script.
  */
 function isCollabCall(namespace: unknown, args: Fields): boolean {
   return (idOf(namespace) ?? COLLAB_NAMESPACE) === COLLAB_NAMESPACE &&
-    args.for === undefined && args.call_id === undefined;
+    args.for === undefined && args.call_id === undefined &&
+    args.cell_id === undefined;
 }
 
 function collabContent(tool: string, args: Fields): Fields {
@@ -463,20 +466,42 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
 function tellOutput(context: SessionContext, item: Fields): void {
   const { output } = item;
   const call = context.calls.get(callIdOf(item.call_id, item.id));
-  if (call === undefined || call.hasItem || call.state === "closed") return;
-  const script = call.isScript ? readScriptOutput(output) : undefined;
-  // The script still runs; a later output has its result.
-  if (script?.isFailed === null) return;
-  const callResult = script === undefined
-    ? plainResult(item)
-    : scriptResult(script);
-  if (call.name === WRITE_TOOL) return endWriting(context, call, callResult);
+  if (call?.state !== "open" || call.hasItem) return;
+  const cell = cellOf(call.name, call.content);
+  const isOfScript = call.isScript || cell !== undefined;
+  const script = isOfScript ? readScriptOutput(output) : undefined;
+  if (script !== undefined) {
+    const waited = cell === undefined ? call : context.calls.inSession(cell);
+    if (waited !== undefined && waited !== call) context.calls.close(call);
+    return tellScript(context, waited ?? call, script);
+  }
   // Without that text, the image is part of the output, or could not be read.
   if (call.type === "image_view" && output !== ATTACHED) {
     takeViewedImage(context);
   }
-  const end = ENDS.get(call.type) ?? endTool;
-  end(context, call, callResult);
+  endCall(context, call, plainResult(item));
+}
+
+/** Ends the call of a script, or keeps what the script has printed while it still runs. */
+function tellScript(
+  context: SessionContext,
+  call: Call,
+  script: ScriptOutput,
+): void {
+  const { isFailed, cell, texts } = script;
+  if (call.state === "closed") return;
+  if (isFailed !== null) return endCall(context, call, scriptResult(script));
+  if (cell !== undefined) context.calls.bind(call, cell);
+  if (texts.length > 0) context.calls.append(call, `${texts.join("\n")}\n`);
+}
+
+function endCall(
+  context: SessionContext,
+  call: Call,
+  callResult: CallResult,
+): void {
+  const end = call.name === WRITE_TOOL ? endWriting : ENDS.get(call.type);
+  (end ?? endTool)(context, call, callResult);
 }
 
 // The text that the model passes to `apply_patch`.
@@ -548,6 +573,8 @@ interface ScriptedCall {
 interface ScriptOutput {
   /** Whether the script failed; `null` while it runs. */
   readonly isFailed: boolean | null;
+  /** The key of a script that runs, for {@linkcode CallBook.inSession}. */
+  readonly cell: string | undefined;
   /** The texts that it printed, or its error. */
   readonly texts: readonly string[];
   /** Its duration in seconds, if stated. */
@@ -559,10 +586,20 @@ const STEP_REGEXP =
   /["'`/]|(?<![\w$.])tools\s*\.\s*([A-Za-z_$][\w$]*)\s*\(\s*/g;
 /** Matches the header that Codex puts before the output of a script. */
 const HEADER_REGEXP =
-  /^Script (completed|failed|running)\b[^\n]*\n(?:Wall time (?<seconds>\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
+  /^Script (completed|failed|terminated|running)\b(?: with cell ID (\S+))?[^\n]*\n(?:Wall time (?<seconds>\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
 const ERROR_HEAD = "Script error:\n";
+/** What distinguishes the ids of scripts that run from those of sessions. */
+const CELL = "cell ";
 /** Longer scripts are not searched for a call. */
 const MAX_SCRIPT = 1 << 22;
+
+/** Returns the key of the script that a call of `wait` waits for. */
+function cellOf(name: string, content: Fields): string | undefined {
+  const { cell_id } = fieldsOf(content.arguments);
+  return name === WAIT_TOOL && typeof cell_id === "string"
+    ? CELL + cell_id
+    : undefined;
+}
 
 /** Finds the call in a script (C.5) that has only one, `tools.NAME(…)` with a JSON literal. */
 export function scriptedCall(script: string): ScriptedCall | undefined {
@@ -604,12 +641,13 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
   const [first = "", ...rest] = contentTexts(output);
   const match = HEADER_REGEXP.exec(first);
   if (match === null) return undefined;
-  const [head, word] = match;
+  const [head, word, cell] = match;
   const behind = first.slice(head.length);
   const texts = behind === "" ? rest : [behind, ...rest];
-  const isFailed = word === "failed";
+  const isFailed = word !== "completed" && word !== "running";
   return {
     isFailed: word === "running" ? null : isFailed,
+    cell: cell && CELL + cell,
     texts: isFailed
       ? texts.map((text) =>
         text.startsWith(ERROR_HEAD) ? text.slice(ERROR_HEAD.length) : text
@@ -861,8 +899,10 @@ function endWriting(
   else finishCommand(context, command, callResult);
 }
 
-/** Whether a call only polls a session: it has no events. */
-function isPoll({ type, name }: Call, { arguments: args }: Fields): boolean {
+/** Whether a call only polls a session or waits for a script: it has no events. */
+function isPoll({ type, name }: Call, content: Fields): boolean {
+  if (cellOf(name, content) !== undefined) return true;
+  const { arguments: args } = content;
   return type === "tool_call" && name === WRITE_TOOL && isObject(args) &&
     (args.chars ?? "") === "";
 }
@@ -972,9 +1012,10 @@ function endTool(
 ): void {
   const { blocks, failure, seconds, success } = callResult;
   const isFailed = failure !== null || success === false;
+  const output = call.output ? [call.output, ...blocks] : blocks;
   context.completeCall(call, {
     ...call.content,
-    ...outputOrError(blocks, failure),
+    ...outputOrError(output, failure),
     ...knownFields({ duration_ms: durationOf(seconds) }),
   }, { status: endStatus(isFailed) });
 }

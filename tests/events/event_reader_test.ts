@@ -323,6 +323,37 @@ const CASES: readonly {
     ],
   },
   {
+    name: "scripts that go on while the model waits for them",
+    lines: [
+      PAGINATED,
+      script("tools.f({}); tools.g({});", "c1"),
+      script('await tools.exec_command({"cmd":"make"})', "c2"),
+      outputLine("Script running with cell ID 1\nOutput:\none", "c1"),
+      outputLine("Script running with cell ID 2\nOutput:\n", "c2"),
+      callLine("wait", { cell_id: "1" }, "w1"),
+      outputLine("Script running with cell ID 1\nOutput:\n", "w1"),
+      callLine("wait", { cell_id: "2" }, "w2"),
+      pagedLine("CommandExecution", {
+        id: "exec-1",
+        command: ["make"],
+        exit_code: 0,
+      }),
+      outputLine("Script completed\nOutput:\n", "w2"),
+      callLine("wait", { cell_id: "1", terminate: true }, "w3"),
+      outputLine("Script terminated\nOutput:\ntwo", "w3"),
+      callLine("wait", { cell_id: "9" }, "w4"),
+      outputLine("exec cell 9 not found", "w4"),
+    ],
+    expected: [
+      "thread.started",
+      "started tool_call exec",
+      "started command_execution make",
+      "completed command_execution make = 0 > ",
+      "completed tool_call failed exec two",
+      "completed tool_call wait",
+    ],
+  },
+  {
     name: "a prompt that starts a turn (up to 0.98)",
     lines: [
       promptLine("Hi"),
@@ -582,6 +613,17 @@ Deno.test("EventReader keeps all texts that a script printed", () => {
     ], "c1"),
   ]);
   assertEquals(fieldsOf(completed?.content).output, ["done\n", "and more"]);
+});
+
+Deno.test("EventReader keeps what a script has printed before the model waited for it", () => {
+  const events = eventsOf([
+    script("text('a'); await later(); text('b');"),
+    outputLine("Script running with cell ID 1\nOutput:\na"),
+    callLine("wait", { cell_id: "1" }, "w"),
+    outputLine("Script completed\nWall time 2 seconds\nOutput:\nb", "w"),
+  ]);
+  const { output, duration_ms } = fieldsOf(events.at(-1)?.content);
+  assertEquals([output, duration_ms], [["a\n", "b"], 2000]);
 });
 
 Deno.test("EventReader does not repeat the output of a continuing command in part if it is too long", () => {

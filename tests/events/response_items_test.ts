@@ -110,11 +110,13 @@ Deno.test("readScriptOutput() reads the result, texts and duration of a script",
   const head = "Wall time 1.5 seconds\nOutput:\n";
   assertEquals(readScriptOutput([{ text: `Script completed\n${head}` }, "x"]), {
     isFailed: false,
+    cell: undefined,
     texts: ["x"],
     seconds: 1.5,
   });
   assertEquals(readScriptOutput(`Script failed\n${head}Script error:\nno`), {
     isFailed: true,
+    cell: undefined,
     texts: ["no"],
     seconds: 1.5,
   });
