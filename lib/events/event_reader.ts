@@ -207,7 +207,8 @@ function exactEvent(event: Fields, text: string | undefined): Fields {
 /** Replaces the arguments until their text is inserted; JSON text never contains it unescaped. */
 const PLACE = "\u0000arguments";
 const PLACE_TEXT = JSON.stringify(PLACE);
-const LINE_END_REGEXP = /[\r\n]/;
+/** Matches line ends, which in valid JSON stand only between values. */
+const LINE_ENDS_REGEXP = /[\r\n]/g;
 /**
  * The longest line whose events are encoded with their contents, in UTF-16 code units. V8 cannot
  * encode longer texts, and ends the process. For longer lines, the contents are left out.
@@ -224,15 +225,14 @@ export function eventText(event: Fields, lineLength = 0): string {
   const spelled = isObject(content)
     ? Reflect.get(content, ARGUMENTS_TEXT)
     : undefined;
-  if (typeof spelled !== "string" || LINE_END_REGEXP.test(spelled)) {
-    return jsonOf(event);
-  }
+  if (typeof spelled !== "string") return jsonOf(event);
   const text = jsonOf({
     ...event,
     content: { ...fieldsOf(content), arguments: PLACE },
   });
   const at = text.indexOf(PLACE_TEXT);
-  return text.slice(0, at) + spelled + text.slice(at + PLACE_TEXT.length);
+  return text.slice(0, at) + spelled.replace(LINE_ENDS_REGEXP, " ") +
+    text.slice(at + PLACE_TEXT.length);
 }
 
 function withoutContent(event: Fields): Fields {
