@@ -453,7 +453,8 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
   const id = context.calls.get(callId)?.itemId;
   if (context.takeLoose("image_generation", "item", id) !== undefined) return;
   const { call, isNew } = context.beginCall(callId, "item", "image_generation");
-  if (!isNew && call.hasItem) return;
+  // The event or item that came first has the path of the image, too.
+  if (!isNew) return;
   // The image itself is not kept while the call waits for its event.
   call.content = imageContent({ ...item, result: undefined });
   const status = statedStatus(item);
@@ -662,14 +663,14 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
 
 const USER_SHELL_REGEXP =
   /^\s*<user_shell_command>\n<command>\n([^]*?)\n<\/command>\n<result>\nExit code: (-?\d+)\nDuration: ([\d.]+) seconds\nOutput:\n([^]*?)\n?<\/result>\n<\/user_shell_command>\s*$/;
+const USER_SHELL_END = "</result>\n</user_shell_command>";
 
 /** Returns the content of a command of the user, from the message to the model about it. */
 function userShellCommand(text: string): Fields | undefined {
-  if (!text.trimStart().startsWith("<user_shell_command>")) return undefined;
-  const match = USER_SHELL_REGEXP.exec(text);
-  if (match === null) return undefined;
-  const [, command = "", code, seconds, stdout = ""] = match;
-  return {
+  // Without this end, the expression would search the rest again at each place that looks like one.
+  if (!text.trimEnd().endsWith(USER_SHELL_END)) return undefined;
+  const [, command, code, seconds, stdout] = USER_SHELL_REGEXP.exec(text) ?? [];
+  return command === undefined ? undefined : {
     command,
     argv: [command],
     exit_code: Number(code),
@@ -768,11 +769,10 @@ function beginsWithAny(text: string, starts: readonly string[]): boolean {
 /** Converts the output of a script, which usually is the JSON of its only call. */
 function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
   const text = texts.join("\n");
-  const blocks = texts.length === 0 ? [""] : texts;
   const base: CallResult = {
     ...readToolOutput(""),
     text,
-    blocks,
+    blocks: texts,
     seconds,
     success: isFailed ? false : null,
     failure: isFailed ? text : null,
@@ -780,8 +780,9 @@ function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
   };
   if (isFailed) return base;
   // A command that Codex executed as another tool, such as a patch, has a second header inside.
-  const printed = readToolOutput(texts[0] ?? "");
-  if (printed.text !== texts[0]) {
+  const [first = ""] = texts;
+  const printed = readToolOutput(first);
+  if (printed.text !== first) {
     const inner = readToolOutput(printed.text);
     const hasEnd = inner.exitCode !== null || inner.session !== null;
     const result = hasEnd ? inner : printed;
@@ -988,7 +989,7 @@ function endCollab(
   call: Call,
   { blocks, failure, success, isScript }: CallResult,
 ): void {
-  const printed = textOf(blocks[0]) ?? "";
+  const printed = contentText(blocks[0]);
   const { agent_id, status } = fieldsOf(parseJson(printed));
   // Up to 0.148, no other line contains the id of the spawned thread.
   const spawned = call.content.tool === "spawn_agent"

@@ -55,8 +55,11 @@ export function readToolOutput(output: unknown): ToolOutput {
   if (Array.isArray(output)) {
     const text = contentText(output, "\n");
     const plain = withoutHeader(text);
-    // An output without a header is shown block by block, images included.
-    const blocks = plain.text === text ? output : [plain.text];
+    // An output without a header is shown block by block; behind one, only images are.
+    const blocks = plain.text === text ? output : [
+      plain.text,
+      ...output.filter((part) => contentTexts(part).length === 0),
+    ];
     return { ...plain, blocks, success: null };
   }
   const plain = withoutHeader(textOf(output) ?? "");

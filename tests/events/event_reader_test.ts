@@ -615,6 +615,15 @@ Deno.test("EventReader keeps all texts that a script printed", () => {
   assertEquals(fieldsOf(completed?.content).output, ["done\n", "and more"]);
 });
 
+Deno.test("EventReader gives the duration of a script that printed nothing", () => {
+  const [, completed] = eventsOf([
+    script("store()"),
+    outputLine("Script completed\nWall time 2 seconds\nOutput:\n"),
+  ]);
+  const { output, duration_ms } = fieldsOf(completed?.content);
+  assertEquals([output, duration_ms], [[], 2000]);
+});
+
 Deno.test("EventReader keeps what a script has printed before the model waited for it", () => {
   const events = eventsOf([
     script("text('a'); await later(); text('b');"),
@@ -927,6 +936,11 @@ Deno.test("eventText() keeps the JSON text of arguments", () => {
     itemLine("function_call", { name: "f", arguments: args, call_id: "c" }),
   ]);
   assert(started !== undefined && eventText(started).includes(args));
+  const [long] = eventsOf([
+    itemLine("function_call", { name: "f", arguments: '{\r\n  "n": 1.0\n}' }),
+  ]);
+  const text = '"arguments":{    "n": 1.0 }';
+  assert(long !== undefined && eventText(long).includes(text));
 });
 
 for (const args of ["", "{not json", "wait", '{"a":1} x', '"a']) {

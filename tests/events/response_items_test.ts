@@ -8,7 +8,13 @@ import {
 } from "../../lib/events/response_items.ts";
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { payloadsOf, snapshotOf, summariesOf } from "../history/histories.ts";
-import { callLine, eventLine, itemLine, outputLine } from "../session_lines.ts";
+import {
+  callLine,
+  eventLine,
+  itemLine,
+  messageLine,
+  outputLine,
+} from "../session_lines.ts";
 import { eventsOf } from "./reading.ts";
 
 Deno.test("readPatchEnvelope() reads every kind of section", () => {
@@ -358,6 +364,48 @@ Deno.test("EventReader gives the content of an MCP result as a list of blocks, i
     ]);
     assertEquals(fieldsOf(fieldsOf(end?.content).result).content, content);
   }
+});
+
+Deno.test("EventReader keeps the image of a result that has a header", () => {
+  const image = { type: "input_image", image_url: "data:image/png;base64,AA" };
+  const header = { type: "input_text", text: "Wall time: 1 seconds\nOutput:" };
+  const [, end] = eventsOf([
+    functionCall("f", {}),
+    itemLine("function_call_output", { ...CALL, output: [header, image] }),
+  ]);
+  assertEquals(fieldsOf(end?.content).output, ["", image]);
+});
+
+Deno.test("EventReader reads a call between agents whose output is a list of parts", () => {
+  const spawn = (text: string) =>
+    eventsOf([
+      functionCall("spawn_agent", { message: "Go" }),
+      itemLine("function_call_output", {
+        ...CALL,
+        output: [{ type: "input_text", text }],
+      }),
+    ]).at(-1);
+  assertEquals(spawn('{"agent_id":"t"}')?.receiver_thread_ids, ["t"]);
+  assertEquals(spawn("too many agents")?.status, "failed");
+});
+
+Deno.test("EventReader takes linear time for a message that repeats the head of a command's result", () => {
+  const head = "\n</command>\n<result>\nExit code: 0\nDuration: 1 seconds\n" +
+    "Output:\n";
+  // In quadratic time this would take minutes.
+  const text = `<user_shell_command>\n<command>\n${head.repeat(40_000)}` +
+    "</user_shell_command>";
+  const [said] = eventsOf([messageLine("user", text)]);
+  assertEquals(said?.item_type, "injected_context");
+});
+
+Deno.test("EventReader keeps the path of an image whose event comes before its call", () => {
+  const events = eventsOf([
+    eventLine("image_generation_end", { call_id: "c", saved_path: "/a.png" }),
+    itemLine("image_generation_call", { id: "c", result: "AAAA" }),
+  ]);
+  const [last] = events.slice(-1);
+  assertEquals(fieldsOf(last?.content).saved_path, "/a.png");
 });
 
 Deno.test("HistoryState.apply() keeps the record of an event when its call follows (C.3)", () => {
