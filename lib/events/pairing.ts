@@ -8,7 +8,6 @@
  */
 
 import { fieldsOf, knownFields, listOf, textOf } from "../json/fields.ts";
-import { savedMap } from "../json/saved.ts";
 import type { Witness } from "./calls.ts";
 import type { SessionImage } from "./session_items.ts";
 
@@ -24,8 +23,8 @@ export type CopyKind =
   | "plan"
   | "loose";
 
-/** The number of unmatched copies with one text that are kept. Matching takes as many steps. */
-const MAX_ALIKE = 256;
+/** The number of unmatched copies of one kind and witness that are kept, the latest ones. */
+const MAX_COPIES = 256;
 
 /** The item that was emitted for one copy of a message. */
 export interface PairedItem {
@@ -34,8 +33,8 @@ export interface PairedItem {
   readonly images?: readonly SessionImage[];
 }
 
-/** By text, the items of the unmatched copies of one kind and witness, in order. */
-type Copies = Map<string, PairedItem[]>;
+/** The unmatched copies of one kind and witness, in order: their keys and items. */
+type Copies = { readonly key: string; readonly item: PairedItem }[];
 type Witnessed = Readonly<Record<Witness, Copies>>;
 
 /** The unmatched copies of messages. */
@@ -70,34 +69,28 @@ export class Pairing {
   ): PairedItem | undefined {
     const { item, event } = this.#unmatched[kind];
     const copies = witness === "item" ? event : item;
-    if (copies.size === 0) return undefined;
+    if (copies.length === 0) return undefined;
     const key = keyOf(text);
-    const waiting = copies.get(key);
-    const at = itemId === undefined
-      ? 0
-      : waiting?.findIndex((each) => each.itemId === itemId) ?? -1;
-    if (waiting === undefined || at === -1) return undefined;
-    const [found] = waiting.splice(at, 1);
-    if (waiting.length === 0) copies.delete(key);
-    return found;
+    const at = copies.findIndex((copy) =>
+      copy.key === key &&
+      (itemId === undefined || copy.item.itemId === itemId)
+    );
+    return at === -1 ? undefined : copies.splice(at, 1)[0]?.item;
   }
 
   add(kind: CopyKind, text: string, witness: Witness, item: PairedItem): void {
     if (this.#isIdle) return;
     const copies = this.#unmatched[kind][witness];
-    const key = keyOf(text);
-    const waiting = copies.get(key);
-    if (waiting === undefined) copies.set(key, [item]);
-    else if (waiting.length < MAX_ALIKE) waiting.push(item);
+    copies.push({ key: keyOf(text), item });
+    if (copies.length > MAX_COPIES) copies.shift();
   }
 
   /** Removes the copies of some kinds: later copies belong to other messages. */
   forget(...kinds: readonly CopyKind[]): void {
     for (const kind of kinds) {
       const { item, event } = this.#unmatched[kind];
-      // Mostly there are none, and clearing an empty map takes longer than asking.
-      if (item.size > 0) item.clear();
-      if (event.size > 0) event.clear();
+      item.length = 0;
+      event.length = 0;
     }
   }
 
@@ -117,11 +110,14 @@ function readWitnessed(saved: unknown): Witnessed {
 }
 
 function saveCopies(copies: Copies): unknown {
-  return [...copies].map(([text, items]) => [text, [...items]]);
+  return copies.map(({ key, item }) => [key, item]);
 }
 
 function readCopies(saved: unknown): Copies {
-  return savedMap(saved, textOf, (items) => listOf(items).map(readItem));
+  return listOf(saved).map(listOf).map(([key, item]) => ({
+    key: textOf(key) ?? "",
+    item: readItem(item),
+  }));
 }
 
 function readItem(saved: unknown): PairedItem {

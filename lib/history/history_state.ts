@@ -87,7 +87,7 @@ export function knownItem(event: Fields): Fields {
 }
 
 /** The version of the `resume` member of a checkpoint. Others are restored without it. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** Options for {@linkcode HistoryState}. */
 export interface HistoryStateOptions {
