@@ -46,7 +46,7 @@ export interface Call {
   pending: { stdout?: readonly number[]; stderr?: readonly number[] };
   /** The session of unified exec that it runs in, or the key of a script that runs. */
   session: string | null;
-  /** The approximate number of input characters that it keeps. */
+  /** The approximate number of characters that it keeps. */
   weight: number;
 }
 
@@ -69,8 +69,8 @@ const MAX_OUTPUT = 1 << 20;
 /** The calls of a session file, the latest of each id. */
 export class CallBook {
   readonly #calls = new Map<string, Call>();
-  /** The ids of the ended calls, in the order of their ends. */
-  readonly #closed = new Set<string>();
+  /** The ended calls, in the order of their ends. */
+  readonly #closed = new Set<Call>();
   /** By session of unified exec, the command that runs in it; scripts that run have keys, too. */
   readonly #sessions = new Map<string, Call>();
   /** By id, how many calls have had it; used to make item ids unique. */
@@ -82,18 +82,15 @@ export class CallBook {
   constructor(saved?: unknown) {
     const { calls, replaced, again, closed } = fieldsOf(saved);
     for (const each of listOf(calls)) {
-      const call = readCall(fieldsOf(each));
-      if (call.callId === null) continue;
-      this.#calls.set(call.callId, call);
-      this.#weight += call.weight;
+      const call = this.#restore(each);
+      if (call.callId !== null) this.#calls.set(call.callId, call);
       if (call.isScript) this.#scripted.add(call);
-      if (call.session !== null) this.#sessions.set(call.session, call);
     }
-    for (const each of listOf(replaced)) {
-      const call = readCall(fieldsOf(each));
-      if (call.session !== null) this.#sessions.set(call.session, call);
+    for (const each of listOf(replaced)) this.#restore(each);
+    for (const id of textsOf(closed)) {
+      const call = this.#calls.get(id);
+      if (call !== undefined) this.#closed.add(call);
     }
-    for (const id of textsOf(closed)) this.#closed.add(id);
     this.#again = savedMap(again, textOf, numberOf);
   }
 
@@ -124,20 +121,33 @@ export class CallBook {
   nextItemId(callId: string): string {
     if (!this.#calls.has(callId) && !this.#again.has(callId)) return callId;
     const count = (this.#again.get(callId) ?? 1) + 1;
-    this.#again.set(callId, count);
-    if (this.#again.size > MAX.calls) this.#again.delete(firstOf(this.#again));
+    this.#repeat(callId, count);
     return `${callId}#${count}`;
   }
 
-  /** Adds a call, and removes an earlier call with the same id. */
-  add(call: Call): void {
+  /** Adds a call, which keeps some characters, and removes an earlier one with the same id. */
+  add(call: Call, characters: number): void {
+    const { callId } = call;
+    if (callId === null) return;
+    const known = this.#calls.get(callId);
+    // Some providers repeat call ids: a command may run on after another call has taken its id.
+    if (known?.state === "open" && known.session !== null) {
+      this.#calls.delete(callId);
+    } else if (known !== undefined) this.#drop(known);
+    this.#calls.set(callId, call);
+    this.keep(call, characters);
+  }
+
+  /** Registers that a call keeps more; the oldest others are dropped if all keep too much. */
+  keep(call: Call, characters: number): void {
     if (call.callId === null) return;
-    this.#drop(call.callId);
-    this.#calls.set(call.callId, call);
-    this.#weight += call.weight;
-    while (this.#calls.size > MAX.calls || this.#weight > MAX.weight) {
-      if (this.#calls.size <= 1) break;
-      this.#drop(firstOf(this.#calls));
+    call.weight += characters;
+    this.#weight += characters;
+    for (const kept of [this.#calls, this.#sessions]) {
+      for (const each of kept.values()) {
+        if (kept.size <= MAX.calls && this.#weight <= MAX.weight) break;
+        if (each !== call) this.#drop(each);
+      }
     }
   }
 
@@ -145,9 +155,7 @@ export class CallBook {
   bind(call: Call, session: string): void {
     call.session = session;
     this.#sessions.set(session, call);
-    if (this.#sessions.size > MAX.calls) {
-      this.#sessions.delete(firstOf(this.#sessions));
-    }
+    this.keep(call, 0);
   }
 
   append(call: Call, text: string): void {
@@ -155,6 +163,7 @@ export class CallBook {
     if (call.output === "") return;
     const output = (call.output ?? "") + text;
     call.output = output.length > MAX_OUTPUT ? "" : output;
+    this.keep(call, text.length);
   }
 
   close(call: Call): void {
@@ -171,51 +180,67 @@ export class CallBook {
     call.weight = 0;
     const { callId } = call;
     if (callId === null || this.#calls.get(callId) !== call) return;
-    this.#closed.add(callId);
-    if (this.#closed.size > MAX_CLOSED) this.#drop(firstOf(this.#closed));
+    this.#closed.add(call);
+    for (const oldest of this.#closed) {
+      if (this.#closed.size <= MAX_CLOSED) break;
+      this.#drop(oldest);
+    }
   }
 
   /** Removes the calls of rolled back turns: their ids may occur again. */
   forget(turnIds: ReadonlySet<string>): void {
-    const isKept = ({ turnId }: Call): boolean =>
-      turnId !== null && !turnIds.has(turnId);
-    for (const [callId, call] of this.#calls) {
-      if (isKept(call)) continue;
-      if (!this.#again.has(callId)) this.#again.set(callId, 1);
-      this.#drop(callId);
-    }
-    for (const [session, call] of this.#sessions) {
-      if (!isKept(call)) this.#sessions.delete(session);
+    for (const kept of [this.#calls, this.#sessions]) {
+      for (const call of kept.values()) {
+        const { callId, turnId } = call;
+        if (turnId !== null && !turnIds.has(turnId)) continue;
+        if (callId !== null && !this.#again.has(callId)) {
+          this.#repeat(callId, 1);
+        }
+        this.#drop(call);
+      }
     }
   }
 
   save(): unknown {
     return {
       calls: [...this.#calls.values()].map(saveCall),
-      // Some providers repeat call ids: a command may run on after another call has taken its id.
       replaced: [...this.#sessions.values()].filter((call) =>
         call.state === "open" && this.get(call.callId) !== call
       ).map(saveCall),
       again: [...this.#again],
-      closed: [...this.#closed],
+      closed: Array.from(this.#closed, ({ callId }) => callId),
     };
   }
 
-  #drop(callId: string): void {
-    const call = this.#calls.get(callId);
-    if (call === undefined) return;
+  #restore(saved: unknown): Call {
+    const call = readCall(fieldsOf(saved));
+    this.#weight += call.weight;
+    if (call.session !== null) this.#sessions.set(call.session, call);
+    return call;
+  }
+
+  #repeat(callId: string, count: number): void {
+    this.#again.set(callId, count);
+    for (const oldest of this.#again.keys()) {
+      if (this.#again.size <= MAX.calls) break;
+      this.#again.delete(oldest);
+    }
+  }
+
+  #drop(call: Call): void {
+    const { callId, session } = call;
     this.#weight -= call.weight;
-    // The end of a command that runs on in its session must not subtract it again.
+    // The end of a call that is known elsewhere must not subtract it again.
     call.weight = 0;
-    this.#calls.delete(callId);
-    this.#closed.delete(callId);
+    if (callId !== null && this.#calls.get(callId) === call) {
+      this.#calls.delete(callId);
+    }
+    if (session !== null && this.#sessions.get(session) === call) {
+      this.#sessions.delete(session);
+    }
+    this.#closed.delete(call);
     this.#scripted.delete(call);
   }
-}
-
-function firstOf(collection: { keys(): Iterable<string> }): string {
-  const [first = ""] = collection.keys();
-  return first;
 }
 
 function saveCall(call: Call): Fields {
@@ -223,7 +248,7 @@ function saveCall(call: Call): Fields {
 }
 
 function readBytes(saved: unknown): number[] | undefined {
-  return arrayOf(saved)?.map((byte) => numberOf(byte) ?? 0);
+  return arrayOf(saved)?.filter((byte) => typeof byte === "number");
 }
 
 function readCall(saved: Fields): Call {
@@ -247,6 +272,6 @@ function readCall(saved: Fields): Call {
       stderr: readBytes(stderr),
     }),
     session: textOf(saved.session) ?? null,
-    weight: typeof saved.weight === "number" ? saved.weight : 0,
+    weight: numberOf(saved.weight) ?? 0,
   };
 }

@@ -290,6 +290,11 @@ export class SessionContext {
     };
   }
 
+  /** The length of the line; that of a usual one if it is not known. */
+  get #lineLength(): number {
+    return this.place.text?.length ?? 256;
+  }
+
   /** The id of the thread in events. */
   get thread(): string {
     return this.threadId ?? this.#initialThreadId;
@@ -543,9 +548,9 @@ export class SessionContext {
       output: null,
       pending: {},
       session: null,
-      weight: this.place.text?.length ?? 256,
+      weight: 0,
     };
-    this.calls.add(call);
+    this.calls.add(call, this.#lineLength);
     return { call, isNew: true };
   }
 
@@ -584,6 +589,7 @@ export class SessionContext {
   ): void {
     call.type = type;
     call.content = content;
+    this.calls.keep(call, Math.max(0, this.#lineLength - call.weight));
     this.#item("item.started", type, "content", content, options, call);
     // The event above may have begun the turn that the call belongs to.
     call.turnId ??= this.turnId;

@@ -964,6 +964,65 @@ Deno.test("EventReader saves less than 4 MB for 20,000 calls without an end", ()
   assert(JSON.stringify(reader.save()).length < 4_000_000);
 });
 
+const LONG = "x".repeat(1_000_000);
+
+for (
+  const { name, lines } of [
+    {
+      name: "commands that run on in sessions",
+      lines: (at: number) => [
+        callLine("exec_command", { cmd: LONG }, `c${at}`),
+        outputLine(
+          `Process running with session ID ${at}\nOutput:\n`,
+          `c${at}`,
+        ),
+      ],
+    },
+    {
+      name: "outputs of commands that run on",
+      lines: (at: number) => [
+        callLine("exec_command", { cmd: "x" }, `c${at}`),
+        outputLine(
+          `Process running with session ID ${at}\nOutput:\n${LONG}`,
+          `c${at}`,
+        ),
+      ],
+    },
+    {
+      name: "commands whose id other calls take",
+      lines: (at: number) => [
+        callLine("exec_command", { cmd: LONG }, ""),
+        outputLine(`Process running with session ID ${at}\nOutput:\n`, ""),
+      ],
+    },
+    {
+      name: "patches that grow",
+      lines: (at: number) =>
+        ["", LONG].map((content) =>
+          eventLine("patch_apply_updated", {
+            call_id: `c${at}`,
+            changes: { a: { type: "add", content } },
+          })
+        ),
+    },
+  ]
+) {
+  Deno.test(`EventReader keeps at most 32 Mi characters of ${name}`, () => {
+    const reader = new EventReader();
+    for (let at = 0; at < 40; at++) {
+      for (const each of lines(at)) {
+        reader.read(each, { text: JSON.stringify(each) }, () => {});
+      }
+    }
+    // The words of a command are its text once more; in memory they are one string.
+    const { length } = JSON.stringify(
+      reader.save(),
+      (name, value) => name === "argv" ? undefined : value,
+    );
+    assert(length < 1.1 * 2 ** 25, `${length}`);
+  });
+}
+
 Deno.test("EventReader does not throw for fields of any type", () => {
   const values: unknown[] = [null, 0, "x", [], {}, [[]], { id: {} }];
   const types = ["function_call", "message", "reasoning", "web_search_call"];
