@@ -197,7 +197,7 @@ export function tellSearchCopy(
     status: statedStatus(fields),
   });
   context.noteLoose("web_search", witness, call.itemId);
-  if (pairs && !isCopy && (isOpen || known === undefined)) {
+  if (pairs && (isOpen || known === undefined)) {
     pairing.add("search", key, witness, { itemId: call.itemId });
   }
 }
@@ -279,7 +279,7 @@ export function tellCompaction(
   }
   // Some releases also write the summary as a message to the user.
   const isSummary = from === "line" && lastAnswer !== null &&
-    lastAnswer.text.trim() !== "" && lastAnswer.itemId === context.lastItem &&
+    lastAnswer.itemId === context.lastItem &&
     message.trimEnd().endsWith(lastAnswer.text.trim());
   const id = context.complete("context_compaction", content, {
     itemId: isSummary ? lastAnswer.itemId : itemId,
@@ -298,8 +298,7 @@ export function tellAnswerCopy(
 ): string | undefined {
   const { liveStream, pairing } = context;
   // Exec streams have the blank messages of events, and not those of items.
-  const isUnsaid = text.trim() === "" && witness === "item";
-  if (isUnsaid && liveStream === null) return undefined;
+  if (text.trim() === "" && witness === "item") return undefined;
   const other = pairing.match("assistant", text, witness) ??
     matchParts(context, fields.content);
   if (other !== undefined) return other.itemId;

@@ -7,7 +7,6 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isFailedWord,
   isObject,
   knownFields,
   numberOf,
@@ -410,13 +409,11 @@ function end(
 }
 
 function streamOutput(context: SessionContext, event: Fields): void {
-  const callId = callOf(event);
   const { chunk, stream } = event;
   const bytes = bytesOfBase64(textOf(chunk)) ?? bytesOfList(chunk);
-  if (callId === undefined || bytes === undefined) return;
+  const call = context.calls.get(callOf(event));
+  if (bytes === undefined || call?.state !== "open") return;
   if (stream !== "stdout" && stream !== "stderr") return;
-  const call = context.calls.get(callId);
-  if (call === undefined || call.state === "closed") return;
   const decoder = new Utf8Decoder(call.pending[stream]);
   const text = decoder.decode(bytes);
   call.pending[stream] = decoder.pending;
@@ -512,8 +509,8 @@ function collabEvents(): [string, TellEvent][] {
       `collab_${name}_end`,
       end("collab_tool_call", (event) => {
         const states = event.statuses ?? event.agents_states;
-        const isFailed = isFailedWord(event.status) ||
-          isAnyAgentLost(event.status) || isAnyAgentLost(event.statuses);
+        const isFailed = isAnyAgentLost(event.status) ||
+          isAnyAgentLost(event.statuses);
         return {
           content: knownFields({
             ...collabContent(event, tool),

@@ -88,8 +88,7 @@ export class EventReader {
 
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
     const type = textOf(record.type) ?? "";
-    // Messages of an app-server that belong to no thread are `rpc.` ones.
-    if (EVENTS.get(type) === type || type.startsWith("rpc.")) {
+    if (EVENTS.get(type) === type) {
       const event = this.#isOfAgent(record)
         ? { ...record, implied: true }
         : exactEvent(record, place.text);
@@ -115,7 +114,9 @@ export class EventReader {
    */
   #isOfAgent(event: Fields): boolean {
     const calls = this.#collab;
-    const { type } = event;
+    const { type, line } = event;
+    // Events of session files may be read a second time; they have a `line`.
+    if (line !== undefined) return false;
     if (event.item_type === "collab_tool_call") {
       const id = textOf(event.item_id) ?? "";
       const isStart = type === "item.started";
@@ -124,9 +125,8 @@ export class EventReader {
       return false;
     }
     if (calls.size === 0) return false;
-    // Events of session files may be read a second time; they have a `line`.
     if (type === "turn.started") {
-      return event.line === undefined && event.input_text === undefined &&
+      return event.input_text === undefined &&
         [...calls.values()].includes(event.thread_id);
     }
     if (type === "thread.started" || TURN_ENDS.has(type)) calls.clear();

@@ -89,7 +89,9 @@ export class InheritedLines {
     now: string | undefined,
     isPrompt: boolean,
   ): boolean {
-    if (this.#copiedAt !== null) this.#followCopies(now, isPrompt);
+    if (this.#copiedAt !== null) {
+      this.#followCopies(this.#copiedAt, now, isPrompt);
+    }
     if (turn !== null && turn !== this.#turn) {
       this.#turn = turn;
       this.#turnBegan = timeInUuid(turn);
@@ -107,10 +109,13 @@ export class InheritedLines {
   }
 
   /** Ends the copied part at the first line after a long enough pause. */
-  #followCopies(now: string | undefined, isPrompt: boolean): void {
-    const time = timeOf(now);
-    const pause = (time ?? Infinity) - (this.#copiedAt ?? 0);
+  #followCopies(
+    copiedAt: number,
+    now: string | undefined,
+    isPrompt: boolean,
+  ): void {
+    const time = timeOf(now) ?? Infinity;
     const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
-    this.#copiedAt = pause >= limit ? null : time ?? null;
+    this.#copiedAt = time - copiedAt >= limit ? null : time;
   }
 }

@@ -42,6 +42,7 @@ import {
   contentTexts,
   readToolOutput,
   secondsIn,
+  sessionOf,
   type ToolOutput,
 } from "./tool_output.ts";
 import { isInjectedMessage, readUserContent } from "./user_message.ts";
@@ -99,15 +100,18 @@ export function tellResponseItem(context: SessionContext, item: Fields): void {
   if (context.hasModelCalls) quoteCall(context, type, item);
   const tell = ITEMS.get(type);
   if (tell !== undefined) tell(context, item);
-  else if (!IDLE.has(type) && type !== UNNAMED) tellUnknown(context, item);
+  else if (!IDLE.has(type) && type !== UNNAMED) {
+    tellUnknown(context, type, item);
+  }
 }
 
 function tellUnknown(
   context: SessionContext,
-  { type, id, call_id, status, ...content }: Fields,
+  type: string,
+  { type: _type, id, call_id, status, ...content }: Fields,
 ): void {
   const callId = idOf(call_id);
-  context.complete(textOf(type) ?? "", content, {
+  context.complete(type, content, {
     // Calls of many releases have no `id`. A call and its output are two items.
     itemId: idOf(id) ?? (callId && `${type}:${callId}`),
     callId,
@@ -152,12 +156,15 @@ function tellMessage(context: SessionContext, item: Fields): void {
       return tellUserItem(context, item);
     case "developer":
     case "system":
-      return tellInjected(context, item);
+      return tellInjected(context, item.role, item);
   }
 }
 
-function tellInjected(context: SessionContext, item: Fields): void {
-  const role = textOf(item.role) ?? "";
+function tellInjected(
+  context: SessionContext,
+  role: string,
+  item: Fields,
+): void {
   const text = contentText(item.content, role === "system" ? "\n" : "");
   context.complete("injected_context", { role, text }, {
     itemId: idOf(item.id),
@@ -171,7 +178,7 @@ function tellUserItem(context: SessionContext, item: Fields): void {
     else tellUser(context, message, "item");
     return;
   }
-  tellInjected(context, item);
+  tellInjected(context, "user", item);
   if (context.mode === "legacy") {
     const content = userShellCommand(contentText(item.content));
     if (content === undefined) return;
@@ -302,16 +309,14 @@ function callContent(
   const argv = commandOf(name, fields);
   if (argv !== undefined) {
     const [program, envelope] = argv;
-    return program === PATCH_TOOL && argv.length > 1
-      ? patchContent(envelope)
-      : [
-        "command_execution",
-        knownFields({
-          command: commandLineOf(argv),
-          argv,
-          cwd: textOf(fields.workdir),
-        }),
-      ];
+    return program === PATCH_TOOL ? patchContent(envelope) : [
+      "command_execution",
+      knownFields({
+        command: commandLineOf(argv),
+        argv,
+        cwd: textOf(fields.workdir),
+      }),
+    ];
   }
   if (name === PATCH_TOOL) {
     return patchContent(fields.input ?? fields.patch ?? args);
@@ -438,7 +443,7 @@ function tellToolSearch(context: SessionContext, item: Fields): void {
 function tellToolSearchOutput(context: SessionContext, item: Fields): void {
   const callId = callIdOf(item.call_id);
   const call = context.calls.get(callId);
-  if (call === undefined || call.state === "closed") return;
+  if (call?.state !== "open") return;
   const status = statedStatus(item);
   context.completeCall(call, call.content, { status });
 }
@@ -823,7 +828,8 @@ function finishCommand(
   const { text, exitCode, seconds, success } = callResult;
   if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
     // Codex applies a patch that is passed to a shell itself.
-    const changes = patchInShell(call);
+    const script = textsOf(call.content.argv).at(-1) ?? "";
+    const changes = readPatchEnvelope(script);
     if (changes.length > 0) {
       call.type = "file_change";
       call.content = { changes };
@@ -851,15 +857,6 @@ function finishCommand(
   }, { status: statusOf(isWell, callResult) });
 }
 
-/** Returns the changes of a patch in the last word of a command. */
-function patchInShell({ content }: Call): SessionFileChange[] {
-  const script = textsOf(content.argv).at(-1) ?? "";
-  const start = script.indexOf("*** Begin Patch\n");
-  return start !== -1 && script.slice(0, start).includes("apply_patch")
-    ? readPatchEnvelope(script.slice(start))
-    : [];
-}
-
 /** Returns a duration; 0 is left out, because times are rounded to tenths of a second. */
 function durationOf(seconds: number | null): number | undefined {
   return seconds !== null && seconds > 0
@@ -881,18 +878,13 @@ function endWriting(
     return endTool(context, call, callResult);
   }
   const { session_id } = fieldsOf(call.content.arguments);
-  const command = typeof session_id === "number" ||
-      typeof session_id === "string"
-    ? context.calls.inSession(String(session_id))
-    : undefined;
+  const command = context.calls.inSession(sessionOf(session_id) ?? "");
   const isHeard = command !== undefined && command.state === "open" &&
     !command.hasItem;
   if (isPoll(call, call.content)) context.calls.close(call);
   else {
     const { content } = call;
-    const output = command === undefined && text !== ""
-      ? { output: callResult.blocks }
-      : {};
+    const output = command === undefined ? { output: callResult.blocks } : {};
     context.completeCall(call, { ...content, ...output });
   }
   if (!isHeard) return;

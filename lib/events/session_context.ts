@@ -354,7 +354,7 @@ export class SessionContext {
   }
 
   /** Emits `item.started`: an item begins, or more is known about one that has begun. */
-  start(itemType: string, content: Fields, options: ItemOptions = {}): string {
+  start(itemType: string, content: Fields, options: ItemOptions): string {
     return this.#item("item.started", itemType, "content", content, options);
   }
 
@@ -366,7 +366,7 @@ export class SessionContext {
     return this.#item("item.completed", itemType, "content", content, options);
   }
 
-  delta(itemType: string, delta: Fields, options: ItemOptions = {}): string {
+  delta(itemType: string, delta: Fields, options: ItemOptions): string {
     return this.#item("item.delta", itemType, "delta", delta, options);
   }
 

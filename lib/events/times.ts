@@ -134,6 +134,5 @@ const UUID_V7_REGEXP =
  */
 export function timeInUuid(id: string | null | undefined): number | undefined {
   const [, high, low] = UUID_V7_REGEXP.exec(id ?? "") ?? [];
-  if (high === undefined || low === undefined) return undefined;
-  return parseInt(high + low, 16);
+  return high === undefined ? undefined : parseInt(`${high}${low}`, 16);
 }

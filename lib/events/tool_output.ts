@@ -40,8 +40,6 @@ const HEADER_REGEXP =
 /** Matches the output of a call whose turn was interrupted. */
 const ABORTED_REGEXP =
   /^(?:Wall time: (?<seconds>\S+) seconds\n)?aborted by user(?: after \S+)?$/;
-/** Greater than the number of lines of any header. */
-const MAX_HEADER_LINES = 8;
 
 /** Parses the output of a call: a text, a list of content, or (in old releases) an object. */
 export function readToolOutput(output: unknown): ToolOutput {
@@ -112,14 +110,17 @@ function fromJson(text: string): PlainOutput | undefined {
     ? metadata
     : printed;
   const exitCode = wholeOf(exit_code) ?? null;
-  const isId = typeof session_id === "number" || typeof session_id === "string";
-  const session = exitCode === null && isId ? String(session_id) : null;
   return {
     text: output,
     exitCode,
     seconds: numberOf(duration_seconds) ?? numberOf(wall_time_seconds) ?? null,
-    session,
+    session: exitCode === null ? sessionOf(session_id) : null,
   };
+}
+
+/** Returns the id of a session, a number or text, as text. */
+export function sessionOf(id: unknown): string | null {
+  return typeof id === "number" ? String(id) : textOf(id) ?? null;
 }
 
 /** Parses an output with a header: lines with the result, then `Output:` and the printed text. */
@@ -127,9 +128,8 @@ function fromHeader(text: string): PlainOutput | undefined {
   let exitCode: number | null = null;
   let seconds: number | null = null;
   let session: string | null = null;
-  let lines = 0;
   let start = COMMAND_REGEXP.exec(text.slice(0, 100_000))?.[0].length ?? 0;
-  for (; lines <= MAX_HEADER_LINES; lines++) {
+  for (let lines = 0;; lines++) {
     const end = text.indexOf("\n", start);
     const line = text.slice(start, end === -1 ? text.length : end)
       .replace(/\r$/, "");
@@ -149,7 +149,6 @@ function fromHeader(text: string): PlainOutput | undefined {
     session = match.groups?.session ?? session;
     seconds ??= secondsIn(match);
   }
-  return undefined;
 }
 
 export function secondsIn({ groups }: RegExpExecArray): number | null {

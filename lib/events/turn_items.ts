@@ -207,9 +207,7 @@ function scriptedCall(
   const session = textOf(content.process_id);
   const command = textsOf(content.argv).at(-1);
   for (const call of context.calls.scripted()) {
-    if (session !== undefined && call.session === session) {
-      if (call.type === "command_execution") return call;
-    }
+    if (session !== undefined && call.session === session) return call;
     if (call.output !== null || !isOfKind(call, type)) continue;
     const isSame = command !== undefined && call.content.command === command;
     if (call.state === "closed") {
@@ -224,6 +222,7 @@ function scriptedCall(
 
 function isOfKind({ type, name, content }: Call, itemType: string): boolean {
   switch (itemType) {
+    case "collab_tool_call":
     case "command_execution":
     case "mcp_tool_call":
     case "image_view":
@@ -233,8 +232,6 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
       return type === itemType ||
         (type === "command_execution" &&
           (textOf(content.command) ?? "").includes("apply_patch"));
-    case "collab_tool_call":
-      return type === itemType || (type === "tool_call" && /agent/.test(name));
     case "dynamic_tool_call":
       return type === "tool_call" && name !== "exec" && name !== "write_stdin";
     default:

@@ -158,9 +158,7 @@ export function handedImages(line: Fields): readonly string[] {
     // An image that could not be read is passed to the model as an empty message, or as a text.
     return parts.length === 0 ? [""] : urlsIn(parts);
   }
-  return Array.isArray(output) && textOf(type)?.endsWith("_output")
-    ? urlsIn(output)
-    : NO_URLS;
+  return urlsIn(listOf(output));
 }
 
 /** Returns the URLs of images; that of an image that could not be read is empty. */

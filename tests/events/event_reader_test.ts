@@ -923,6 +923,8 @@ Deno.test("EventReader marks a turn as implied while an agent call of its thread
   assertEquals(isImplied(turn, agents("item.started"), failed), false);
   const other = { ...agents("item.started"), thread_id: "u" };
   assertEquals(isImplied(turn, other), false);
+  const ofFile = { ...agents("item.started"), line: 1 };
+  assertEquals(isImplied(turn, ofFile), false);
   const snapshot = snapshotOf([
     agents("item.started"),
     { ...turn, input_text: "Go on" },
