@@ -444,7 +444,7 @@ export class ThreadJudge {
     if (sign === undefined || isPart) return;
     // Only now: a turn that the event ends is judged by the state before the event.
     if (sign !== "compacted") this.#work.apply(sign, messageOf(event));
-    else if (item !== undefined && item === this.#lastItem) {
+    else if (item === this.#lastItem) {
       // Session files since 0.136 hold the summary of a compaction as if it were an answer.
       this.#work.endsWithAnswer = this.#hadAnswer;
     }

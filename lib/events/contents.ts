@@ -49,10 +49,8 @@ export function startOf(
   { duration_ms }: Fields,
   ended: string | undefined,
 ): string | undefined {
-  const ms = numberOf(duration_ms);
-  return ms === undefined || ended === undefined
-    ? undefined
-    : timestampOfMs(msOf(ended) - ms);
+  const ms = numberOf(duration_ms) ?? NaN;
+  return timestampOfMs(msOf(ended ?? "") - ms);
 }
 
 export function commandContent(event: Fields): Fields {
@@ -271,7 +269,7 @@ export function imageContent(fields: Fields): Fields {
 
 export function planContent(event: Fields): Fields {
   return knownFields({
-    items: planSteps(event.plan ?? event.steps),
+    items: planSteps(event.plan),
     name: textOf(event.name),
     explanation: textOf(event.explanation),
   });

@@ -101,8 +101,7 @@ export class EventCounts {
         state.hasCounts = true;
         const count = readTokenCount(fieldsOf(event.content));
         const place = this.#execPlace(event, state, line);
-        const isOfServer = textOf(event.method) !== undefined;
-        if (state.mayRepeat && isOfServer) {
+        if (state.mayRepeat) {
           state.mayRepeat = false;
           state.counter.goOnFrom(count);
           this.#ledger.add(place, { rule: "repeated" });
@@ -111,7 +110,8 @@ export class EventCounts {
         const addition = state.counter.count(count, {
           turn: place.turn,
           isFork: state.isResumed,
-          goesOn: isOfServer,
+          // Those of app-servers have a method.
+          goesOn: textOf(event.method) !== undefined,
         });
         this.#ledger.add(place, addition);
         return;

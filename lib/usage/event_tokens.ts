@@ -51,15 +51,12 @@ export class EventTokens {
       this.#added = usage;
       return;
     }
-    const grown = growth(runs.last, usage);
-    const missing = runs.isThread && grown === undefined
-      ? growth(runs.last, runs.sum) ?? NO_TOKENS
-      : NO_TOKENS;
-    runs.isThread &&= grown !== undefined;
-    this.#added = runs.isThread && grown !== undefined
-      ? grown
-      : addTokens(usage, missing);
+    const { isThread, last, sum } = runs;
+    const grown = isThread ? growth(last, usage) : undefined;
+    const missing = isThread ? growth(last, sum) : undefined;
+    this.#added = grown ?? addTokens(usage, missing ?? NO_TOKENS);
+    runs.isThread = grown !== undefined;
     runs.last = usage;
-    runs.sum = addTokens(runs.sum, usage);
+    runs.sum = addTokens(sum, usage);
   }
 }

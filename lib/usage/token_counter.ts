@@ -84,7 +84,6 @@ export class TokenCounter {
   /** Continues from a count of earlier usage, which adds nothing. */
   goOnFrom(count: TokenCount): void {
     this.#remember(count);
-    this.#total = count.total ?? this.#total;
   }
 
   /** Notes that a record has counted requests that the next total includes. */
@@ -101,7 +100,6 @@ export class TokenCounter {
     }
     const addition = this.#addition(count, context);
     this.#remember(count);
-    this.#total = count.total ?? this.#total;
     this.#turn = context.turn;
     this.#isRecorded = false;
     return addition;
@@ -152,6 +150,7 @@ export class TokenCounter {
 
   #remember({ total, last }: TokenCount): void {
     if (total === undefined) return;
+    this.#total = total;
     const before = this.#seen.at(-1);
     if (before !== undefined && isSameCount(before, { total, last })) {
       this.#writesAgain = true;
@@ -176,7 +175,7 @@ export class TokenCounter {
     const wasSaid = this.#writesAgain &&
       this.#seen.some((seen) => isSameCount(seen, { total, last }));
     if (wasSaid) return { rule: "repeated" };
-    const base = isNew ? undefined : growth(last, total);
+    const base = growth(last, total);
     const goesOn = base !== undefined &&
       this.#seen.some((seen) => sameTokens(seen.total, base));
     return goesOn ? { rule: "grown", tokens: last } : undefined;
