@@ -111,9 +111,9 @@ export function typedCommand({ argv, command }: Fields): string {
 export function printedText(content: Fields): string {
   const stdout = textOf(content.stdout) ?? "";
   const stderr = textOf(content.stderr) ?? "";
-  if (stdout.trim() === "") return stderr.trim() === "" ? stdout : stderr;
-  return stderr.trim() === ""
-    ? stdout
+  if (stderr.trim() === "") return stdout;
+  return stdout.trim() === ""
+    ? stderr
     : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
 }
 

@@ -31,7 +31,8 @@ function firstOrdinalOf(meta: Fields): number | null {
 
 /** Tracks the lines of a file that begins with the history of another thread. */
 export class InheritedLines {
-  #thread: string | null;
+  /** The id of the thread; `undefined` until its header has been read. */
+  #thread: string | null | undefined;
   /** Whether the thread began with the history of another one. */
   #isFork: boolean;
   /** The ordinal of the first own line of the thread; `null` if all are its own. */
@@ -46,7 +47,7 @@ export class InheritedLines {
 
   constructor(saved?: unknown) {
     const fields = fieldsOf(saved);
-    this.#thread = textOf(fields.thread) ?? null;
+    this.#thread = fields.thread === null ? null : textOf(fields.thread);
     this.#isFork = fields.is_fork === true;
     this.#firstOrdinal = numberOf(fields.first_ordinal) ?? null;
     this.#copiedAt = wholeOf(fields.copied_at) ?? null;
@@ -69,17 +70,28 @@ export class InheritedLines {
     return this.#isFork;
   }
 
-  header(meta: Fields, thread: string | null): void {
-    this.#thread = thread;
-    this.#began = timeInUuid(thread);
-    this.#isFork = isForkHeader(meta);
-    this.#firstOrdinal = firstOrdinalOf(meta);
+  get thread(): string | null {
+    return this.#thread ?? null;
   }
 
-  /** Processes the header of another thread, which was copied together with the lines after it. */
-  copiedHeader(now: string | undefined): void {
-    this.#isFork = true;
-    this.#copiedAt = timeOf(now) ?? null;
+  /**
+   * Processes a header; returns whether it is that of the file. That of another thread was copied
+   * together with the lines after it.
+   */
+  header(meta: Fields, now: string | undefined): boolean {
+    const thread = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
+    if (this.#thread === undefined) {
+      this.#thread = thread;
+      this.#began = timeInUuid(thread);
+      this.#isFork = isForkHeader(meta);
+      this.#firstOrdinal = firstOrdinalOf(meta);
+      return true;
+    }
+    if (thread !== this.#thread) {
+      this.#isFork = true;
+      this.#copiedAt = timeOf(now) ?? null;
+    }
+    return false;
   }
 
   /** Whether a line was copied. After the end of a turn, `turn` is still that turn. */

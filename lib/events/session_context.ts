@@ -139,8 +139,6 @@ export class SessionContext {
   readonly hasModelCalls: boolean;
   /** The id of the thread, if a header names it. */
   threadId: string | null;
-  /** Whether the header has been read. */
-  hasHeader: boolean;
   /** The mode in which the file records its history. */
   mode: HistoryMode;
   /** Whether the mode is not known: there is no header, or its word for the mode is unknown. */
@@ -220,7 +218,6 @@ export class SessionContext {
     const seen = fieldsOf(field.seen);
     const live = fieldsOf(field.live_thoughts);
     this.threadId = textOf(field.thread_id) ?? null;
-    this.hasHeader = field.has_header === true;
     this.mode = field.mode === "paginated" ? "paginated" : "legacy";
     this.isModeOpen = field.is_mode_open !== false;
     this.now = textOf(field.now);
@@ -264,7 +261,6 @@ export class SessionContext {
   save(): Fields {
     return {
       thread_id: this.threadId,
-      has_header: this.hasHeader,
       mode: this.mode,
       is_mode_open: this.isModeOpen,
       now: this.now ?? null,

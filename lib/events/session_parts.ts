@@ -1,6 +1,6 @@
 /** Classifies the bytes of a session file. */
 
-import { fieldsOf, idOf, parseJson } from "../json/fields.ts";
+import { fieldsOf, parseJson } from "../json/fields.ts";
 import { closingQuote } from "../json/member_texts.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { byteLength } from "../json/utf8_length.ts";
@@ -110,8 +110,6 @@ export class SessionPartCounter {
   #bytes = 0;
   #assigned = 0;
   readonly #inherited = new InheritedLines();
-  /** The id of the session; `undefined` until its header has been read. */
-  #id: string | null | undefined;
 
   /** The number of bytes that were read or skipped. */
   get bytes(): number {
@@ -184,10 +182,7 @@ export class SessionPartCounter {
     const { payload } = fieldsOf(
       line.length > MAX_HEADER ? undefined : parseJson(line),
     );
-    const header = fieldsOf(payload);
-    const id = idOf(header.id) ?? idOf(header.session_id) ?? null;
-    if (this.#id === undefined) this.#inherited.header(header, this.#id = id);
-    else if (id !== this.#id) this.#inherited.copiedHeader(timestampIn(head));
+    this.#inherited.header(fieldsOf(payload), timestampIn(head));
   }
 
   #isInherited(head: string, isPrompt: boolean): boolean {

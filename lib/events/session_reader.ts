@@ -167,17 +167,11 @@ export class SessionReader {
   /** Reads the header of the file; later headers were copied from other files. */
   #readHeader(meta: Fields): void {
     const context = this.context;
-    const id = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
-    if (context.hasHeader) {
-      if (id !== context.threadId) this.#inherited.copiedHeader(context.now);
-      return;
-    }
-    context.hasHeader = true;
-    context.threadId = id;
+    if (!this.#inherited.header(meta, context.now)) return;
+    context.threadId = this.#inherited.thread;
     const mode = textOf(meta.history_mode) ?? "legacy";
     context.isModeOpen = mode !== "legacy" && mode !== "paginated";
     context.mode = mode === "paginated" ? mode : "legacy";
-    this.#inherited.header(meta, id);
     context.isInherited = false;
     const began = timestampOf(meta.timestamp);
     const fields: Record<string, unknown> = {};

@@ -99,7 +99,6 @@ const LEGACY_TYPES: ReadonlySet<string> = new Set(["plan", "sleep"]);
 /** The item types whose response items have no common id with the item. */
 const LOOSE_TYPES: ReadonlySet<string> = new Set([
   "image_generation",
-  "image_view",
   "web_search",
 ]);
 
