@@ -852,14 +852,20 @@ function finishCommand(
     ...knownFields({
       exit_code: exitCode ?? undefined,
       stdout: isLost ? undefined : before + text,
-      duration_ms: durationOf(seconds),
+      duration_ms: durationOf(call, seconds),
     }),
   }, { status: statusOf(isWell, callResult) });
 }
 
-/** Returns a duration; 0 is left out, because times are rounded to tenths of a second. */
-function durationOf(seconds: number | null): number | undefined {
-  return seconds !== null && seconds > 0
+/**
+ * Returns the duration of a call. That of a call which went on is only the one of its last output;
+ * 0 is left out, because times are rounded to tenths of a second.
+ */
+function durationOf(
+  { session }: Call,
+  seconds: number | null,
+): number | undefined {
+  return session === null && seconds !== null && seconds > 0
     ? Math.round(seconds * 1000)
     : undefined;
 }
@@ -954,7 +960,7 @@ function endMcp(
     ...(message === null || result === printed
       ? { result }
       : { error: { message } }),
-    ...knownFields({ duration_ms: durationOf(seconds) }),
+    ...knownFields({ duration_ms: durationOf(call, seconds) }),
   }, { status: endStatus(message !== null || success === false) });
 }
 
@@ -1009,7 +1015,7 @@ function endTool(
   context.completeCall(call, {
     ...call.content,
     ...outputOrError(output, failure),
-    ...knownFields({ duration_ms: durationOf(seconds) }),
+    ...knownFields({ duration_ms: durationOf(call, seconds) }),
   }, { status: endStatus(isFailed) });
 }
 

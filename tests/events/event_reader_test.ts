@@ -631,8 +631,8 @@ Deno.test("EventReader keeps what a script has printed before the model waited f
     callLine("wait", { cell_id: "1" }, "w"),
     outputLine("Script completed\nWall time 2 seconds\nOutput:\nb", "w"),
   ]);
-  const { output, duration_ms } = fieldsOf(events.at(-1)?.content);
-  assertEquals([output, duration_ms], [["a\n", "b"], 2000]);
+  const { output } = fieldsOf(events.at(-1)?.content);
+  assertEquals(output, ["a\n", "b"]);
 });
 
 Deno.test("EventReader does not repeat the output of a continuing command in part if it is too long", () => {
@@ -649,6 +649,17 @@ Deno.test("EventReader does not repeat the output of a continuing command in par
   const deltas = events.flatMap(({ delta }) => fieldsOf(delta).stdout ?? []);
   assertEquals(deltas.join(""), [...outputs, "c"].join(""));
   assertEquals(fieldsOf(events.at(-1)?.content).stdout, undefined);
+});
+
+Deno.test("EventReader gives no duration for a command that went on: its output has that of the last poll", () => {
+  const events = eventsOf([
+    callLine("exec_command", { cmd: "make" }),
+    outputLine(RUNNING),
+    callLine("write_stdin", { session_id: 7 }, "c2"),
+    outputLine(EXITED, "c2"),
+  ]);
+  const { exit_code, duration_ms } = fieldsOf(events.at(-1)?.content);
+  assertEquals([exit_code, duration_ms], [3, undefined]);
 });
 
 Deno.test("EventReader writes the turn of the call into a late end", () => {
