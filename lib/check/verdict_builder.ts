@@ -94,13 +94,13 @@ function demandedReasons(
   declined: Named<string>,
 ): VerdictReason[] {
   const reasons: VerdictReason[] = [];
-  if (failedLines > maxFailures) {
-    const [first] = failures;
+  const [first] = failures;
+  if (failedLines > maxFailures && first !== undefined) {
     const may = maxFailures === 0 ? "" : `, ${maxFailures} may fail`;
     const message = `${
       countedText(failedLines, "line")
-    } could not be read${may}; the first is line ${first?.line}: ${first?.message}`;
-    reasons.push(reason("failed_lines", message, first?.line ?? null));
+    } could not be read${may}; the first is line ${first.line}: ${first.message}`;
+    reasons.push(reason("failed_lines", message, first.line));
   }
   const addAll = (
     kind: VerdictReasonKind,

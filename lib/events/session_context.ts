@@ -202,13 +202,13 @@ export class SessionContext {
   emit: EmitEvent = () => {};
 
   constructor(
-    saved?: unknown,
+    saved: unknown,
     {
       initialThreadId = "synthetic-thread-1",
       isSelection = false,
       unwanted = NONE,
       modelCalls = false,
-    }: SessionOptions = {},
+    }: SessionOptions,
   ) {
     this.hasModelCalls = modelCalls;
     this.#unwanted = unwanted;

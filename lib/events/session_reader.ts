@@ -111,7 +111,7 @@ export class SessionReader {
   readonly context: SessionContext;
   readonly #inherited: InheritedLines;
 
-  constructor(saved?: unknown, options?: SessionOptions) {
+  constructor(saved: unknown, options: SessionOptions) {
     const { context, inherited } = fieldsOf(saved);
     this.context = new SessionContext(context, options);
     this.#inherited = new InheritedLines(inherited);

@@ -3,6 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { snapshotOf, summariesOf } from "../history/histories.ts";
 import { eventLine, PAGINATED } from "../session_lines.ts";
+import { eventsOf } from "./reading.ts";
 
 const CALL = { call_id: "c" };
 const MCP = { ...CALL, invocation: { server: "s", tool: "t" } };
@@ -208,4 +209,17 @@ Deno.test("HistoryState.apply() starts a section of reasoning after a break", ()
     think("c"),
   ];
   assertEquals(summariesOf(snapshotOf(events)), ["reasoning: a bc"]);
+});
+
+Deno.test("EventReader names the agent of a call between agents, in any of its fields", () => {
+  for (
+    const fields of [
+      { new_thread_id: "t" },
+      { receiver_thread_id: "t" },
+      { receiver_thread_ids: ["t"] },
+    ]
+  ) {
+    const [end] = eventsOf([eventLine("collab_close_end", fields)]);
+    assertEquals(end?.receiver_thread_ids, ["t"]);
+  }
 });

@@ -23,6 +23,9 @@ const RUNNING = "Wall time: 0.5 seconds\nProcess running with session ID 7\n" +
   "Output:\n";
 const EXITED = "Wall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n";
 
+const SHELL_PATCH =
+  "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF";
+
 const UNREAD =
   "Codex could not read the local image at `/w/a.md`: unsupported MIME type";
 
@@ -320,6 +323,50 @@ const CASES: readonly {
       "thread.started",
       "started tool_call exec",
       "completed tool_call failed exec no",
+    ],
+  },
+  {
+    name: "outputs of scripts that have no items",
+    lines: [
+      script('text(await tools.mcp__s__t({"a":1}))', "c1"),
+      outputLine(
+        'Script completed\nOutput:\n{"content":[],"isError":true}',
+        "c1",
+      ),
+      script(
+        `tools.exec_command({"cmd":${JSON.stringify(SHELL_PATCH)}})`,
+        "c2",
+      ),
+      outputLine([
+        { text: "Script completed\nOutput:\n" },
+        {
+          text: JSON.stringify({
+            output: "Exit code: 0\nOutput:\nSuccess.",
+            wall_time_seconds: 0,
+          }),
+        },
+      ], "c2"),
+    ],
+    expected: [
+      "started mcp_tool_call",
+      "completed mcp_tool_call failed",
+      `started command_execution ${SHELL_PATCH}`,
+      "completed file_change = 0 > Success.",
+    ],
+  },
+  {
+    name: "commands whose output begins like that of a patch",
+    lines: [
+      callLine("exec_command", { cmd: "echo Success." }),
+      outputLine("Exit code: 0\nOutput:\nSuccess."),
+      callLine("exec_command", { cmd: `${SHELL_PATCH}\nmake` }, "c2"),
+      outputLine("Exit code: 2\nOutput:\nSuccess.", "c2"),
+    ],
+    expected: [
+      "started command_execution echo Success.",
+      "completed command_execution echo Success. = 0 > Success.",
+      `started command_execution ${SHELL_PATCH}\nmake`,
+      `completed command_execution failed ${SHELL_PATCH}\nmake = 2 > Success.`,
     ],
   },
   {
