@@ -601,10 +601,9 @@ const MAX_SCRIPT = 1 << 22;
 
 /** Returns the key of the script that a call of `wait` waits for. */
 function cellOf(name: string, content: Fields): string | undefined {
-  const { cell_id } = fieldsOf(content.arguments);
-  return name === WAIT_TOOL && typeof cell_id === "string"
-    ? CELL + cell_id
-    : undefined;
+  if (name !== WAIT_TOOL) return undefined;
+  const id = idOf(fieldsOf(content.arguments).cell_id);
+  return id && CELL + id;
 }
 
 /** Finds the call in a script (C.5) that has only one, `tools.NAME(…)` with a JSON literal. */

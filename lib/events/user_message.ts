@@ -136,16 +136,12 @@ export function imageUrlsOf({ item_type, content }: Fields): readonly string[] {
   if (item_type === "user_message") {
     return listOf(images).map((image) => textOf(fieldsOf(image).url) ?? "");
   }
-  const holder = result ?? output ?? content_items;
-  return holder === undefined ? NO_URLS : urlsIn([
+  return urlsIn([
     ...listOf(fieldsOf(result).content),
     ...listOf(output),
     ...listOf(content_items),
   ]);
 }
-
-/** Shared by all items without images. */
-const NO_URLS: readonly string[] = [];
 
 /**
  * Returns the URLs of the images that a line of a session file passes to the model: in the output
