@@ -228,7 +228,7 @@ class Follower {
       } else {
         await this.#changes.wait(this.#path, this.#signal);
         // Check before the next read: the content may have changed.
-        await this.#look();
+        if (!this.#isClosed) await this.#look();
       }
     }
   }

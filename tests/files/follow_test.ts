@@ -508,6 +508,35 @@ Deno.test("follow() ends a read that waits when its loop is left", async () => {
   });
 });
 
+Deno.test("follow() reports no changes after its loop is left", async () => {
+  await withFolder(async (root) => {
+    const path = join(root, "run.jsonl");
+    await writeFile(path, "a\n");
+    const waits = Promise.withResolvers<void>();
+    const woken = Promise.withResolvers<void>();
+    const reported: string[] = [];
+    const contents = follow([path], {
+      changes: {
+        wait: () => {
+          waits.resolve();
+          return woken.promise;
+        },
+        close(): void {},
+      },
+      onChange: (change) => void reported.push(change),
+    });
+    const { value } = await contents.next();
+    const block = new Uint8Array(16);
+    assertEquals(await value?.read(block), 2);
+    const waiting = value?.read(block);
+    await waits.promise;
+    await contents.return();
+    await unlink(path);
+    woken.resolve();
+    assertEquals([await waiting, reported], [null, []]);
+  });
+});
+
 Deno.test("follow() reads nothing if the signal is aborted before", async () => {
   const steps: Step[] = [(f) => f.write(A + B)];
   const { contents } = await followSteps(steps, {
