@@ -204,35 +204,21 @@ export class IndexWriter {
    * header, or its path if another existing file has that id. Returns nothing if the entry of an
    * existing file had that id: it was removed, so that its file gets another one.
    */
-  #sessionId(
-    { file, head, before }: FileUpdate,
-    number: number,
-  ): string | undefined {
-    const isThere = (other: IndexedFile | undefined): boolean =>
-      other !== undefined &&
-      this.#files.some(({ path }) => path === other.path);
-    const wanted = file.id || head?.id || before?.sessionId || file.path;
-    let other = this.#otherWith(wanted, number);
-    let id = wanted;
-    if (
-      file.id === "" &&
-      (isThere(other) || this.#files.some((each) => each.id === wanted))
-    ) {
-      id = file.path;
-      other = this.#otherWith(id, number);
-    }
-    if (other !== undefined) this.remove(other);
-    return isThere(other) ? undefined : id;
-  }
-
-  /** Returns the other file with a session id in the index. */
-  #otherWith(sessionId: string, number: number): IndexedFile | undefined {
+  #sessionId({ file, head }: FileUpdate, number: number): string | undefined {
+    const id = file.id || head?.id || file.path;
     const row = this.#database.get(
       `SELECT ${FILE_COLUMNS} FROM files WHERE session_id = ? AND number <> ?`,
-      sessionId,
+      id,
       number,
     );
-    return row && fileOf(row);
+    const other = row && fileOf(row);
+    const isThere = other !== undefined &&
+      this.#files.some(({ path }) => path === other.path);
+    if (
+      file.id === "" && (isThere || this.#files.some((each) => each.id === id))
+    ) return file.path;
+    if (other !== undefined) this.remove(other);
+    return isThere ? undefined : id;
   }
 
   #freeNumber(wanted: number): number {

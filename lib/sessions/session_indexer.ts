@@ -241,8 +241,8 @@ interface RefreshPlan {
 /**
  * Determines which files have to be read, and which no longer exist, without opening any.
  *
- * A new file and a missing one with the same name are one file that was moved. Files in a folder
- * that cannot be read just now do not count as missing.
+ * A new file and a missing one with the same name are one file that was moved, if the name has an
+ * id. Files in a folder that cannot be read just now do not count as missing.
  */
 function planRefresh(
   { files, problems }: SessionFiles,
@@ -260,7 +260,7 @@ function planRefresh(
     const name = names.nameOf(file, file.sessionId);
     let before = known.get(file.path);
     if (before === undefined) {
-      const moved = byName.get(stemOf(file));
+      const moved = file.id === "" ? undefined : byName.get(stemOf(file));
       if (moved !== undefined && missing.delete(moved)) before = moved;
     } else if (isSameContent(file, before) && before.name === name) continue;
     tasks.push({ file, before, name });

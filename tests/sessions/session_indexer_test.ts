@@ -421,6 +421,38 @@ Deno.test("indexSessions() indexes a copy at the path that another copy was move
   });
 });
 
+Deno.test("indexSessions() indexes a copy without a header by its path, even if it had one", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const copy = path.replace(/[^/]*$/, "rollout-2026-01-01T00-00-00-x.jsonl");
+    await Deno.rename(path, copy);
+    await refresh(index);
+    await writeFile(copy, text.slice(text.indexOf("\n") + 1));
+    await refresh(index);
+    const hits = await find(index, "elephant");
+    assertEquals(hits.map((hit) => hit.session_id), [copy]);
+    await checkRebuilt(index);
+  });
+});
+
+Deno.test("indexSessions() indexes a copy that was moved by its new path", async () => {
+  await withSession(async ({ index, home, path, text }) => {
+    const name = "rollout-2026-01-01T00-00-00-x.jsonl";
+    const copy = path.replace(/[^/]*$/, name);
+    const archived = `${home}/archived_sessions/${name}`;
+    await writeFile(copy, text);
+    await refresh(index);
+    await Deno.mkdir(dirname(archived));
+    await Deno.rename(copy, archived);
+    await refresh(index);
+    const hits = await find(index, "elephant");
+    assertEquals(hits.map((hit) => hit.session_id).sort(), [
+      archived,
+      testId(1),
+    ]);
+    await checkRebuilt(index);
+  });
+});
+
 Deno.test("indexSessions() indexes files without any id by their paths", async () => {
   await withSession(async ({ index, path }) => {
     const copies = ["a", "b"].map((name) =>
