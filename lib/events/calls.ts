@@ -131,7 +131,7 @@ export class CallBook {
     if (callId === null) return;
     const known = this.#calls.get(callId);
     // Some providers repeat call ids: a command may run on after another call has taken its id.
-    if (known?.state === "open" && known.session !== null) {
+    if (known?.state === "open" && this.#isBound(known)) {
       this.#calls.delete(callId);
     } else if (known !== undefined) this.#drop(known);
     this.#calls.set(callId, call);
@@ -151,19 +151,25 @@ export class CallBook {
     }
   }
 
-  /** Registers that a command or script continues in a session. */
+  /** Registers that a command or script continues in a session, instead of any other ones. */
   bind(call: Call, session: string): void {
+    if (this.#isBound(call)) this.#sessions.delete(call.session);
+    const earlier = this.#sessions.get(session);
     call.session = session;
     this.#sessions.set(session, call);
+    if (earlier !== undefined && this.get(earlier.callId) !== earlier) {
+      this.#drop(earlier);
+    }
     this.keep(call, 0);
   }
 
   append(call: Call, text: string): void {
     // A longer output is not repeated at the end: its deltas have been emitted.
     if (call.output === "") return;
-    const output = (call.output ?? "") + text;
+    const before = call.output ?? "";
+    const output = before + text;
     call.output = output.length > MAX_OUTPUT ? "" : output;
-    this.keep(call, text.length);
+    this.keep(call, call.output.length - before.length);
   }
 
   close(call: Call): void {
@@ -227,17 +233,20 @@ export class CallBook {
     }
   }
 
+  /** Whether a call is the latest in its session. */
+  #isBound(call: Call): call is Call & { session: string } {
+    return call.session !== null && this.#sessions.get(call.session) === call;
+  }
+
   #drop(call: Call): void {
-    const { callId, session } = call;
+    const { callId } = call;
     this.#weight -= call.weight;
     // The end of a call that is known elsewhere must not subtract it again.
     call.weight = 0;
     if (callId !== null && this.#calls.get(callId) === call) {
       this.#calls.delete(callId);
     }
-    if (session !== null && this.#sessions.get(session) === call) {
-      this.#sessions.delete(session);
-    }
+    if (this.#isBound(call)) this.#sessions.delete(call.session);
     this.#closed.delete(call);
     this.#scripted.delete(call);
   }

@@ -1029,6 +1029,52 @@ const LONG = "x".repeat(1_000_000);
 for (
   const { name, lines } of [
     {
+      name: "commands that lost their id and their session to others",
+      lines: Array(40).fill([
+        callLine("exec_command", { cmd: LONG }, ""),
+        outputLine("Process running with session ID 7\nOutput:\n", ""),
+      ]).flat(),
+    },
+    {
+      name: "an output that is too long to be repeated",
+      lines: [
+        callLine("exec_command", { cmd: "x" }, "c"),
+        outputLine(RUNNING + LONG.repeat(40), "c"),
+      ],
+    },
+  ]
+) {
+  Deno.test(`EventReader counts no characters of ${name}`, () => {
+    const events = eventsOf([
+      callLine("f", { LONG }, "c1"),
+      ...lines,
+      callLine("f", { LONG }, "c2"),
+      outputLine("done", "c1"),
+    ]);
+    assertEquals(events.at(-1)?.type, "item.completed");
+  });
+}
+
+Deno.test("EventReader takes linear time for a command that states another session each time", () => {
+  const reader = new EventReader();
+  reader.read(callLine("exec_command", { cmd: "x" }), {}, () => {});
+  for (let session = 0; session < 100_000; session++) {
+    const header = `Process running with session ID ${session}\nOutput:\n`;
+    reader.read(outputLine(header), {}, () => {});
+  }
+  reader.read(
+    callLine("write_stdin", { session_id: 99_999 }, "w"),
+    {},
+    () => {},
+  );
+  const ends: unknown[] = [];
+  reader.read(outputLine(EXITED, "w"), {}, ({ type }) => ends.push(type));
+  assertEquals(ends, ["item.completed"]);
+});
+
+for (
+  const { name, lines } of [
+    {
       name: "commands that run on in sessions",
       lines: (at: number) => [
         callLine("exec_command", { cmd: LONG }, `c${at}`),
