@@ -494,11 +494,13 @@ function tellScript(
   call: Call,
   script: ScriptOutput,
 ): void {
-  const { isFailed, cell, texts } = script;
+  const { state, cell, texts } = script;
   if (call.state === "closed") return;
-  if (isFailed !== null) return endCall(context, call, scriptResult(script));
+  if (state !== "running") return endCall(context, call, scriptResult(script));
   if (cell !== undefined) context.calls.bind(call, cell);
-  if (texts.length > 0) context.calls.append(call, `${texts.join("\n")}\n`);
+  // The output of a script that is a single call is that of the call, whose item may still come.
+  if (call.name !== SCRIPT_TOOL || texts.length === 0) return;
+  context.calls.append(call, `${texts.join("\n")}\n`);
 }
 
 function endCall(
@@ -577,8 +579,8 @@ interface ScriptedCall {
 }
 
 interface ScriptOutput {
-  /** Whether the script failed; `null` while it runs. */
-  readonly isFailed: boolean | null;
+  /** Whether the script runs, or how it ended: the word in its header. */
+  readonly state: string;
   /** The key of a script that runs, for {@linkcode CallBook.inSession}. */
   readonly cell: string | undefined;
   /** The texts that it printed, or its error. */
@@ -646,14 +648,13 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
   const [first = "", ...rest] = contentTexts(output);
   const match = HEADER_REGEXP.exec(first);
   if (match === null) return undefined;
-  const [head, word, cell] = match;
+  const [head, state = "", cell] = match;
   const behind = first.slice(head.length);
   const texts = behind === "" ? rest : [behind, ...rest];
-  const isFailed = word !== "completed" && word !== "running";
   return {
-    isFailed: word === "running" ? null : isFailed,
+    state,
     cell: cell && CELL + cell,
-    texts: isFailed
+    texts: state === "failed"
       ? texts.map((text) =>
         text.startsWith(ERROR_HEAD) ? text.slice(ERROR_HEAD.length) : text
       )
@@ -771,18 +772,18 @@ function beginsWithAny(text: string, starts: readonly string[]): boolean {
 }
 
 /** Converts the output of a script, which usually is the JSON of its only call. */
-function scriptResult({ isFailed, texts, seconds }: ScriptOutput): CallResult {
+function scriptResult({ state, texts, seconds }: ScriptOutput): CallResult {
   const text = texts.join("\n");
   const base: CallResult = {
     ...readToolOutput(""),
     text,
     blocks: texts,
     seconds,
-    success: isFailed ? false : null,
-    failure: isFailed ? text : null,
+    success: state === "completed" ? null : false,
+    failure: state === "failed" ? text : null,
     isScript: true,
   };
-  if (isFailed) return base;
+  if (state !== "completed") return base;
   // A command that Codex executed as another tool, such as a patch, has a second header inside.
   const [first = ""] = texts;
   const printed = readToolOutput(first);
@@ -1010,10 +1011,11 @@ function endTool(
 ): void {
   const { blocks, failure, seconds, success } = callResult;
   const isFailed = failure !== null || success === false;
-  const output = call.output ? [call.output, ...blocks] : blocks;
+  const before = call.output ?? "";
+  const output = before === "" ? blocks : [before, ...blocks];
   context.completeCall(call, {
     ...call.content,
-    ...outputOrError(output, failure),
+    ...outputOrError(output, failure === null ? null : before + failure),
     ...knownFields({ duration_ms: durationOf(call, seconds) }),
   }, { status: endStatus(isFailed) });
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { isThreadEvent } from "../../lib/dialects/exec/decoder.ts";
 import { EventReader, eventText } from "../../lib/events/event_reader.ts";
-import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
+import { type Fields, fieldsOf, knownFields } from "../../lib/json/fields.ts";
 import { equalJson } from "../fixtures.ts";
 import { payloadsOf, readEvents, snapshotOf } from "../history/histories.ts";
 import { readCapturedFiles } from "../rollouts.ts";
@@ -376,7 +376,7 @@ const CASES: readonly {
       script("tools.f({}); tools.g({});", "c1"),
       script('await tools.exec_command({"cmd":"make"})', "c2"),
       outputLine("Script running with cell ID 1\nOutput:\none", "c1"),
-      outputLine("Script running with cell ID 2\nOutput:\n", "c2"),
+      outputLine("Script running with cell ID 2\nOutput:\nsoon", "c2"),
       callLine("wait", { cell_id: "1" }, "w1"),
       outputLine("Script running with cell ID 1\nOutput:\n", "w1"),
       callLine("wait", { cell_id: "2" }, "w2"),
@@ -396,7 +396,7 @@ const CASES: readonly {
       "started tool_call exec",
       "started command_execution make",
       "completed command_execution make = 0 > ",
-      "completed tool_call failed exec two",
+      "completed tool_call failed exec",
       "completed tool_call wait",
     ],
   },
@@ -671,16 +671,27 @@ Deno.test("EventReader gives the duration of a script that printed nothing", () 
   assertEquals([output, duration_ms], [[], 2000]);
 });
 
-Deno.test("EventReader keeps what a script has printed before the model waited for it", () => {
-  const events = eventsOf([
-    script("text('a'); await later(); text('b');"),
-    outputLine("Script running with cell ID 1\nOutput:\na"),
-    callLine("wait", { cell_id: "1" }, "w"),
-    outputLine("Script completed\nWall time 2 seconds\nOutput:\nb", "w"),
-  ]);
-  const { output } = fieldsOf(events.at(-1)?.content);
-  assertEquals(output, ["a\n", "b"]);
-});
+for (
+  const [header, text, expected] of [
+    ["completed", "b", { output: ["a\n", "b"] }],
+    ["terminated", "b", { output: ["a\n", "b"] }],
+    ["failed", "Script error:\nno", { error: { message: "a\nno" } }],
+  ] as const
+) {
+  Deno.test(`EventReader keeps what a script that ${header} has printed before the model waited for it`, () => {
+    const events = eventsOf([
+      script("text('a'); await later(); text('b');"),
+      outputLine("Script running with cell ID 1\nOutput:\na"),
+      callLine("wait", { cell_id: "1" }, "w"),
+      outputLine(
+        `Script ${header}\nWall time 2 seconds\nOutput:\n${text}`,
+        "w",
+      ),
+    ]);
+    const { output, error } = fieldsOf(events.at(-1)?.content);
+    assertEquals(knownFields({ output, error }), expected);
+  });
+}
 
 Deno.test("EventReader does not repeat the output of a continuing command in part if it is too long", () => {
   const long = "x".repeat(600_000);

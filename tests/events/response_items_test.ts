@@ -115,18 +115,18 @@ for (const { name, script, call } of CASES) {
 Deno.test("readScriptOutput() reads the result, texts and duration of a script", () => {
   const head = "Wall time 1.5 seconds\nOutput:\n";
   assertEquals(readScriptOutput([{ text: `Script completed\n${head}` }, "x"]), {
-    isFailed: false,
+    state: "completed",
     cell: undefined,
     texts: ["x"],
     seconds: 1.5,
   });
   assertEquals(readScriptOutput(`Script failed\n${head}Script error:\nno`), {
-    isFailed: true,
+    state: "failed",
     cell: undefined,
     texts: ["no"],
     seconds: 1.5,
   });
-  assertEquals(readScriptOutput(`Script running\n${head}`)?.isFailed, null);
+  assertEquals(readScriptOutput(`Script running\n${head}`)?.state, "running");
   assertEquals(readScriptOutput("x"), undefined);
 });
 
