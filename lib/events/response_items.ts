@@ -309,14 +309,16 @@ function callContent(
   const argv = commandOf(name, fields);
   if (argv !== undefined) {
     const [program, envelope] = argv;
-    return program === PATCH_TOOL ? patchContent(envelope) : [
-      "command_execution",
-      knownFields({
-        command: commandLineOf(argv),
-        argv,
-        cwd: textOf(fields.workdir),
-      }),
-    ];
+    return program === PATCH_TOOL && envelope !== undefined
+      ? patchContent(envelope)
+      : [
+        "command_execution",
+        knownFields({
+          command: commandLineOf(argv),
+          argv,
+          cwd: textOf(fields.workdir),
+        }),
+      ];
   }
   if (name === PATCH_TOOL) {
     return patchContent(fields.input ?? fields.patch ?? args);

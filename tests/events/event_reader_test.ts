@@ -401,6 +401,17 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a command that has the name of the tool for patches, and no patch",
+    lines: [
+      callLine("exec_command", { cmd: "apply_patch" }),
+      outputLine("Exit code: 2\nOutput:\nno patch"),
+    ],
+    expected: [
+      "started command_execution apply_patch",
+      "completed command_execution failed apply_patch = 2 > no patch",
+    ],
+  },
+  {
     name: "a prompt that starts a turn (up to 0.98)",
     lines: [
       promptLine("Hi"),
