@@ -102,6 +102,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
   #emit: Emit<Happening> = () => {};
   #at: number | undefined;
   #turnAt: number | undefined;
+  #hasBegun = false;
   /**
    * Whether `turn.started` is still to be emitted: the event that starts a turn also ends the one
    * before it, whose `turn.ended` comes first.
@@ -184,8 +185,11 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
     this.#hasCopies ||= this.#isInherited;
     if (this.#isInherited) return;
     const { type, item_type } = event;
-    if (type === "thread.started") this.#emitNow({ type: "session.started" });
-    else if (type === "turn.started") this.#isTurnDue = true;
+    if (type === "thread.started") {
+      // A log of `codex exec` has one for each time that the session was resumed.
+      if (!this.#hasBegun) this.#emitNow({ type: "session.started" });
+      this.#hasBegun = true;
+    } else if (type === "turn.started") this.#isTurnDue = true;
     else if (item_type === "command_execution") this.#addCommandEvent(event);
   }
 

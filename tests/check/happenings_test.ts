@@ -105,6 +105,24 @@ for (const { name, scenario, file = 0, expected } of CASES) {
   });
 }
 
+Deno.test("HappeningReader emits one start of a session that codex exec has resumed", () => {
+  const run = [
+    { type: "thread.started", thread_id: "t" },
+    { type: "turn.started" },
+    { type: "turn.completed", usage: {} },
+  ];
+  const types: string[] = [];
+  const reader = new HappeningReader({ from: "exec" });
+  reader.feed(encodeJsonl([...run, ...run]), ({ type }) => types.push(type));
+  assertEquals(types, [
+    "session.started",
+    "turn.started",
+    "turn.ended",
+    "turn.started",
+    "turn.ended",
+  ]);
+});
+
 Deno.test("HappeningReader ends an open turn when it is flushed", () => {
   const folder = "captures/0.169.0/resume_after_kill/";
   const [name = ""] = namesIn(folder).filter((name) => /^rollout-/.test(name));
