@@ -58,6 +58,8 @@ const TIME_REGEXP = /^\{"timestamp":"([^"]*)"/;
 const MAX_HEADER = 1 << 22;
 const IMAGE = "data:image/";
 const NO_BASE64_REGEXP = /[^A-Za-z\d+/=]/g;
+/** Shorter `data:` URLs are icons, or texts about images. */
+const MIN_IMAGE = 64;
 /** The length of each end of a long text that is compared to recognize injected context. */
 const TEXT_END = 256;
 
@@ -234,7 +236,7 @@ function imageBytes(line: string): number {
   let sum = 0;
   for (let at = line.indexOf(IMAGE); at !== -1; at = line.indexOf(IMAGE, at)) {
     const end = endOfBase64(line, at);
-    sum += end - at;
+    if (end - at >= MIN_IMAGE) sum += end - at;
     at = Math.max(end, at + 1);
   }
   return sum;

@@ -29,6 +29,10 @@ function line(type: string, payload: unknown, ordinal?: number): string {
   });
 }
 
+const ABOUT_IMAGES = line("event_msg", {
+  type: "user_message",
+  message: "Replace data:image/png;base64, by a file",
+});
 const IMAGE = `data:image/png;base64,${"iVBORw0KGgo/+A==".repeat(20)}`;
 const OUTPUT = line("response_item", {
   type: "function_call_output",
@@ -78,6 +82,11 @@ const CASES: readonly {
     name: "images in any line",
     text: SHOWN,
     parts: { images: IMAGE.length, output: SHOWN.length - IMAGE.length },
+  },
+  {
+    name: "a text about images",
+    text: ABOUT_IMAGES,
+    parts: { messages: ABOUT_IMAGES.length },
   },
   {
     name: "encrypted reasoning, and the rest of the reasoning",
