@@ -101,7 +101,8 @@ export class EventCounts {
         state.hasCounts = true;
         const count = readTokenCount(fieldsOf(event.content));
         const place = this.#execPlace(event, state, line);
-        if (state.mayRepeat) {
+        const isOfServer = textOf(event.method) !== undefined;
+        if (state.mayRepeat && isOfServer) {
           state.mayRepeat = false;
           state.counter.goOnFrom(count);
           this.#ledger.add(place, { rule: "repeated" });
@@ -110,8 +111,7 @@ export class EventCounts {
         const addition = state.counter.count(count, {
           turn: place.turn,
           isFork: state.isResumed,
-          // Those of app-servers have a method.
-          goesOn: textOf(event.method) !== undefined,
+          goesOn: isOfServer,
         });
         this.#ledger.add(place, addition);
         return;

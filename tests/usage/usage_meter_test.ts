@@ -535,6 +535,16 @@ Deno.test("UsageMeter reads the model and directory of the old dialect", () => {
   ]);
 });
 
+Deno.test("UsageMeter counts all requests of a forked thread in the old dialect, whose processes count from zero", () => {
+  const content = [
+    '{"id":"0","msg":{"type":"session_configured","session_id":"t","forked_from_id":"p"}}',
+    `{"id":"0","msg":{"type":"token_count","info":{"total_token_usage":${
+      counts(5)
+    },"last_token_usage":${counts(5)}}}}`,
+  ];
+  assertEquals(totalOf(metered([{ name: "f", content }]))[0], 5);
+});
+
 Deno.test("UsageMeter counts in the event lines of a fork of Codex", () => {
   const event = (msg: string): string =>
     `{"timestamp":"${TIME}","type":"event","payload":{"id":"0","event_seq":1,"msg":${msg}}}`;
