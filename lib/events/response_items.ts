@@ -831,7 +831,9 @@ function finishCommand(
   if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
     // Codex applies a patch that is passed to a shell itself.
     const script = textsOf(call.content.argv).at(-1) ?? "";
-    const changes = readPatchEnvelope(script);
+    const changes = script.includes(PATCH_TOOL)
+      ? readPatchEnvelope(script)
+      : [];
     if (changes.length > 0) {
       call.type = "file_change";
       call.content = { changes };

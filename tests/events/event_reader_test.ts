@@ -26,6 +26,8 @@ const EXITED = "Wall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n";
 const SHELL_PATCH =
   "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF";
 
+const WRITTEN_PATCH = SHELL_PATCH.replace("apply_patch", "./test");
+
 const UNREAD =
   "Codex could not read the local image at `/w/a.md`: unsupported MIME type";
 
@@ -361,12 +363,16 @@ const CASES: readonly {
       outputLine("Exit code: 0\nOutput:\nSuccess."),
       callLine("exec_command", { cmd: `${SHELL_PATCH}\nmake` }, "c2"),
       outputLine("Exit code: 2\nOutput:\nSuccess.", "c2"),
+      callLine("exec_command", { cmd: WRITTEN_PATCH }, "c3"),
+      outputLine("Exit code: 0\nOutput:\nSuccess.", "c3"),
     ],
     expected: [
       "started command_execution echo Success.",
       "completed command_execution echo Success. = 0 > Success.",
       `started command_execution ${SHELL_PATCH}\nmake`,
       `completed command_execution failed ${SHELL_PATCH}\nmake = 2 > Success.`,
+      `started command_execution ${WRITTEN_PATCH}`,
+      `completed command_execution ${WRITTEN_PATCH} = 0 > Success.`,
     ],
   },
   {
