@@ -7,6 +7,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
+  isFailedWord,
   isObject,
   knownFields,
   numberOf,
@@ -509,8 +510,8 @@ function collabEvents(): [string, TellEvent][] {
       `collab_${name}_end`,
       end("collab_tool_call", (event) => {
         const states = event.statuses ?? event.agents_states;
-        const isFailed = isAnyAgentLost(event.status) ||
-          isAnyAgentLost(event.statuses);
+        const isFailed = isFailedWord(event.status) ||
+          isAnyAgentLost(event.status) || isAnyAgentLost(event.statuses);
         return {
           content: knownFields({
             ...collabContent(event, tool),

@@ -558,6 +558,11 @@ for (
     { name: "a failed agent", status: { errored: "no" }, expected: "failed" },
     { name: "an unknown agent", status: "not_found", expected: "failed" },
     {
+      name: "an agent with a failed call",
+      status: "failed",
+      expected: "failed",
+    },
+    {
       name: "a running and a failed agent",
       statuses: { a: "running", b: { errored: "no" } },
       expected: "failed",
