@@ -4,8 +4,10 @@ import {
   type HistoryMutation,
   isSnapshotLike,
 } from "../../lib/history/history.ts";
+import { encodeLine } from "../../lib/lines/jsonl_encoder.ts";
 import { namesIn, readCaptures, readFixture } from "../fixtures.ts";
 import { decode } from "../running.ts";
+import { eventLine, line } from "../session_lines.ts";
 import { call, Hose, Sink } from "./memory.ts";
 
 const SESSION = [
@@ -171,6 +173,23 @@ Deno.test("history --restore keeps the records of a bare snapshot", async () => 
   });
   const { records } = objectOf(more.stdout);
   assertEquals(Array.isArray(records) && records.length, 2);
+});
+
+Deno.test("history --restore does not repeat what the command that made the checkpoint reported", async () => {
+  const header = {
+    id: "t",
+    history_mode: "zork",
+    history_base: { thread_id: "s" },
+  };
+  const made = await call(["history", "--checkpoint"], {
+    stdin: encodeLine(line("session_meta", header)),
+  });
+  assertMatch(made.stderr, /continues the session "?s.*\n.*its history mode/);
+  const restored = await call(["history", "--restore=checkpoint"], {
+    stdin: encodeLine(eventLine("user_message", { message: "Hi" })),
+    files: { checkpoint: made.stdout },
+  });
+  assertEquals(restored.stderr, "");
 });
 
 Deno.test("history --restore reports a file without a snapshot", async () => {

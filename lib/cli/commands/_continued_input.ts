@@ -91,13 +91,13 @@ export type HistoryRemarks = (
   facts: Pick<HistoryState, "base" | "threadId" | "unknownMode">,
 ) => void;
 
-/** Reports each lack of a history once; none of the base that was read, or reported already. */
+/** Reports each lack of a history once, unless it is known: it was read, or reported already. */
 export function historyRemarks(
   file: string,
   { diagnostics }: CommandContext,
   isBaseKnown: boolean,
+  isModeKnown = false,
 ): HistoryRemarks {
-  let isModeKnown = false;
   return ({ base, threadId, unknownMode }) => {
     if (!isBaseKnown && base !== null) {
       isBaseKnown = true;

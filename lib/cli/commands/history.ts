@@ -177,9 +177,14 @@ class Fold {
   }
 
   #newRemarks(isBaseKnown = false): HistoryRemarks {
-    // The remark about the base of a restored history was printed when it was made.
-    const isKnown = isBaseKnown || this.#state.base !== null;
-    return historyRemarks(this.#file, this.#context, isKnown);
+    const { base, unknownMode } = this.#state;
+    return historyRemarks(
+      this.#file,
+      this.#context,
+      // Remarks about a restored history were printed when it was made.
+      isBaseKnown || base !== null,
+      unknownMode !== null,
+    );
   }
 
   /** Folds a record; with `--mutations`, keeps it until its mutations can be written. */
