@@ -67,6 +67,7 @@ function displayOf(summary: unknown): string {
 }
 
 function exploreEntry(entry: Fields): Fields {
+  if (!Object.hasOwn(entry, "summary")) return entry;
   const { summary, action: _action, ...rest } = entry;
   return { command: [displayOf(summary)], cwd: null, ...rest };
 }

@@ -86,6 +86,14 @@ const REWRITTEN = [
     path: ["entries", 0, "command", 0],
     expected,
   })),
+  // An entry without a summary has nothing that replaces its action.
+  {
+    code: {
+      Explore: { id: 1, entries: [{ action: "Run", status: "Success" }] },
+    },
+    path: ["entries", 0, "action"],
+    expected: "Run",
+  },
 ];
 
 for (const { code, path, expected } of REWRITTEN) {
