@@ -150,13 +150,13 @@ export class FoldContext {
   }
 
   /**
-   * Stores the record of an item: replaces that of the same item, or appends it. Returns the id of
-   * the record.
+   * Stores the record of an item: replaces that of the same item and type, or appends it. Returns
+   * the id of the record. The records of a restored history may lack that of a link.
    */
   showItem(kind: LinkKind, item: string, record: NewRecord): number {
     const { links } = this.memory;
     const known = links.get(kind, item);
-    if (known !== undefined) {
+    if (known !== undefined && this.get(known.id)?.type === record.type) {
       this.replace(known.id, record);
       return known.id;
     }

@@ -20,7 +20,7 @@ export function showThought(context: FoldContext, thought: Thought): void {
   const { key, text, isOpen } = thought;
   const sections = text.sections();
   const link = memory.links.get("reasoning", key);
-  if (link !== undefined) {
+  if (link !== undefined && context.get(link.id)?.type === "reasoning") {
     noteOpen(context, link.id, thought);
     // A blank end keeps the known text.
     if (sections.length > 0 || isOpen) {

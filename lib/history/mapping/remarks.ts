@@ -11,8 +11,9 @@ export function showTurnDiff(context: FoldContext, fields: Fields): void {
   const diff = textOf(fields.unified_diff);
   if (diff === undefined) return;
   const record = { type: "diff", payload: { hunks: diffHunks(diff) } } as const;
-  if (turns.diffId === null) turns.diffId = context.push(record);
-  else context.replace(turns.diffId, record);
+  const known = context.get(turns.diffId);
+  if (known?.type === "diff") context.replace(known.id, record);
+  else turns.diffId = context.push(record);
 }
 
 export function showBackground(
@@ -82,14 +83,16 @@ export function showCompaction(
   const record = backgroundRecord("Context compacted", message ?? "");
   const known = context.get(links.get("context_compaction", item)?.id);
   if (known !== undefined && message === undefined) return;
-  const answer = turns.messageItem === item ? turns.messageId : null;
-  if (answer === null) {
+  const answer = turns.messageItem === item
+    ? context.get(turns.messageId)
+    : undefined;
+  if (answer?.type !== "assistant_message") {
     context.showItem("context_compaction", item, record);
     return;
   }
   // The summary was emitted as a message of the model before: replace that record.
-  context.replace(answer, record);
-  links.set("context_compaction", item, answer);
+  context.replace(answer.id, record);
+  links.set("context_compaction", item, answer.id);
   turns.messageId = null;
   turns.messageItem = null;
 }

@@ -68,6 +68,42 @@ Deno.test("HistoryState.restore() continues a plan and a reasoning of a checkpoi
   }
 });
 
+Deno.test("HistoryState.restore() shows items anew whose records were taken out of the checkpoint", () => {
+  const item = (item_type: string, content: object) => ({
+    type: "item.completed",
+    item_id: item_type,
+    item_type,
+    content,
+  });
+  const state = new HistoryState();
+  const open = { snapshot: false, delta: { text: "a" } };
+  for (
+    const event of [
+      item("turn_diff", { unified_diff: "+a" }),
+      item("background_event", { message: "a" }),
+      { ...item("reasoning", {}), type: "item.delta", ...open },
+      item("agent_message", { text: "a" }),
+    ]
+  ) state.apply(event);
+  const checkpoint = state.snapshot({ resume: true });
+  const restored = HistoryState.restore({ ...checkpoint, records: [] });
+  for (
+    const event of [
+      item("turn_diff", { unified_diff: "+b" }),
+      item("background_event", { message: "b" }),
+      item("reasoning", { text: "b" }),
+      {
+        ...item("context_compaction", { message: "b" }),
+        item_id: "agent_message",
+      },
+    ]
+  ) restored.apply(event);
+  assertEquals(
+    restored.snapshot().records.map(({ type }) => type),
+    ["diff", "background_event", "reasoning", "background_event"],
+  );
+});
+
 Deno.test("HistoryState.forget() removes records, and later rollbacks find their turns", () => {
   const state = new HistoryState();
   talk(state, 0, 4);
