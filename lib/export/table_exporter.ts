@@ -395,7 +395,7 @@ class TableSource {
   }
 
   end(): void {
-    this.#release(0);
+    for (const waiting of this.#waiting) this.#finish(waiting);
     for (const { row } of this.#threads.values()) {
       this.#writer.write("threads", row);
     }
@@ -482,7 +482,7 @@ class TableSource {
 
   #beginThread(thread: ThreadState, header: Fields): void {
     // A process that resumes a thread numbers its items from zero again.
-    this.#release(0);
+    for (const waiting of thread.waiting.values()) this.#finish(waiting);
     const { row } = thread;
     const git = fieldsOf(header.git);
     row.started_at ??= ownTextOf(header.started_at, this.#time);
@@ -640,22 +640,21 @@ class TableSource {
     waiting.size = size;
     const isMuch = this.#waitingText > MAX_WAITING_TEXT ||
       this.#waiting.size > 2 * MAX_WAITING;
-    if (isMuch) this.#release(MAX_WAITING, MAX_WAITING_TEXT / 2);
+    if (isMuch) this.#release();
   }
 
   /**
    * Writes the rows of the oldest items, up to the first that is still within the limits. Some that
    * are in progress, such as a command in the background, are held on as if they were new.
    */
-  #release(items: number, text = Infinity): void {
-    let excess = this.#waiting.size - items;
+  #release(): void {
+    let excess = this.#waiting.size - MAX_WAITING;
     let inProgress = 0;
     for (const waiting of this.#waiting) {
-      const isTooMuch = this.#waitingText > text;
+      const isTooMuch = this.#waitingText > MAX_WAITING_TEXT / 2;
       if (excess <= 0 && !isTooMuch) return;
       excess -= 1;
-      const isHeld = items > 0 && !isTooMuch &&
-        waiting.item.status === "in_progress" &&
+      const isHeld = !isTooMuch && waiting.item.status === "in_progress" &&
         inProgress < MAX_IN_PROGRESS;
       if (isHeld) {
         inProgress += 1;

@@ -221,6 +221,12 @@ function exec(...lines: readonly unknown[]): Input {
   return { name: "run.jsonl", bytes: encodeJsonl(lines) };
 }
 
+/** Returns a message of an app-server about a command in the thread `a`. */
+function commandMessage(method: string, status: string): unknown {
+  const item = { type: "commandExecution", id: "c", command: "make", status };
+  return { method, params: { threadId: "a", turnId: "1", item } };
+}
+
 function command(id: string, type: string, rest: Row): Row {
   const item = { id, type: "command_execution", command: "make", ...rest };
   return { type, item: { aggregated_output: "", ...item } };
@@ -422,6 +428,18 @@ const CASES: readonly {
     table: "threads",
     columns: ["thread_id", "ended_at"],
     rows: [["t", "2026-11-18T11:06:40.000Z"]],
+  },
+  {
+    name: "a call of an app-server that ends after another thread has begun",
+    input: exec(
+      { method: "thread/started", params: { thread: { id: "a" } } },
+      commandMessage("item/started", "inProgress"),
+      { method: "thread/started", params: { thread: { id: "b" } } },
+      commandMessage("item/completed", "completed"),
+    ),
+    table: "items",
+    columns: ["line", "item_id", "status"],
+    rows: [[2, "c", "completed"]],
   },
   {
     name: "the arguments of a call that the tool refused",
