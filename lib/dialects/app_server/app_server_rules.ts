@@ -390,7 +390,11 @@ const NONE_TAKEN: ReadonlySet<string> = new Set();
  * used last at the end, and the number of the last item without an id.
  */
 class ServerState implements StreamState {
-  readonly rules = ServerState;
+  /**
+   * Whether events of the old protocol are the only ones that name their thread; `undefined` before
+   * the first one. It never becomes true after such an event was passed on as a message.
+   */
+  isOld: boolean | undefined;
   readonly #threads = new Map<string, ThreadMemory>();
   #last: ThreadMemory | undefined;
   #count = 0;
@@ -432,6 +436,11 @@ class ServerState implements StreamState {
       thread.planTurn = textOf(memory.plan_turn);
     }
     this.goOn(savedCount(items));
+  }
+
+  /** Plans that pass on events of the old protocol do not apply where those are the only ones. */
+  get rules(): unknown {
+    return `app-server ${this.isOld}`;
   }
 
   /** The id of the last item that was numbered. */
@@ -549,11 +558,6 @@ export class AppServerRules extends RecordRules {
   readonly #events = new Map<string, ExecRules>();
   /** The threads of such events, by the JSON text of the id of their request. */
   readonly #requests = new Map<string, string>();
-  /**
-   * Whether events of the old protocol are the only ones that name their thread; `undefined` before
-   * the first one. It never becomes true after such an event was passed on as a message.
-   */
-  #isOld: boolean | undefined;
   /** The largest number of items of a thread whose rules were dropped. */
   #dropped = 0;
 
@@ -574,7 +578,7 @@ export class AppServerRules extends RecordRules {
       events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
       requests: [...this.#requests],
       dropped: this.#dropped,
-      old: this.#isOld ?? null,
+      old: this.#state.isOld ?? null,
     };
   }
 
@@ -583,7 +587,7 @@ export class AppServerRules extends RecordRules {
     const { exec, events, requests, dropped, old } = fieldsOf(saved);
     this.#exec.load(exec);
     this.#dropped = savedCount(dropped);
-    this.#isOld = typeof old === "boolean" ? old : undefined;
+    this.#state.isOld = typeof old === "boolean" ? old : undefined;
     for (const [id, rules] of savedMap(events, textOf, fieldsOf)) {
       this.#eventRules(id).load(rules);
     }
@@ -611,11 +615,11 @@ export class AppServerRules extends RecordRules {
     const source = line.get("params");
     if (source?.kind !== "object") return this.#message(line, out);
     const isTwin = method.startsWith(TWIN);
-    if (method === BARE_EVENT || (isTwin && this.#isOld === true)) {
+    if (method === BARE_EVENT || (isTwin && this.#state.isOld === true)) {
       return this.#event(source, line, out);
     }
     if (isTwin) {
-      this.#isOld = false;
+      this.#state.isOld = false;
       return this.#message(line, out);
     }
     const params = this.reader.members(source);
@@ -720,7 +724,7 @@ export class AppServerRules extends RecordRules {
     if (userAgent === undefined) return;
     const [, release] = AGENT_REGEXP.exec(userAgent) ?? [];
     const isOld = Number(release) < FIRST_WITH_THREADS;
-    if (!isOld || this.#isOld === undefined) this.#isOld = isOld;
+    if (!isOld || this.#state.isOld === undefined) this.#state.isOld = isOld;
   }
 
   /**

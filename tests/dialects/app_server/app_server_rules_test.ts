@@ -355,6 +355,39 @@ Deno.test("AppServerRules makes events of codex/event/ messages of releases whos
   ]);
 });
 
+Deno.test("AppServerRules makes events of codex/event/ messages after a stream of another release, with either engine", () => {
+  const answer = (release: string): unknown => ({
+    id: 1,
+    result: { userAgent: `codex_vscode/${release} (x)` },
+  });
+  const twin = {
+    method: "codex/event/agent_message",
+    params: {
+      id: "0",
+      msg: { type: "agent_message", message: "m" },
+      conversationId: "a",
+    },
+  };
+  const typesOf = (
+    engine: "js" | "wasm",
+    ...messages: readonly unknown[]
+  ): unknown[] => {
+    const text = messages.map((message) => `${JSON.stringify(message)}\n`);
+    const options = { from: "app-server", engine } as const;
+    return linesOf(normalizeBytes([encode(text.join(""))], options))
+      .map((line) => JSON.parse(line).type);
+  };
+  for (const engine of ["js", "wasm"] as const) {
+    const twins = Array.from({ length: 50 }, () => twin);
+    const [, ...passed] = typesOf(engine, answer("0.80.0"), ...twins);
+    assertEquals(passed, twins.map(() => "rpc.notification"), engine);
+    const [, ...made] = typesOf(engine, answer("0.47.0"), twin, twin);
+    assertEquals(made, ["item.completed", "item.completed"], engine);
+    const mixed = typesOf(engine, ...twins, answer("0.47.0"), twin);
+    assertEquals(mixed.at(-1), "rpc.notification", engine);
+  }
+});
+
 Deno.test("AppServerRules goes on with codex/event/ messages after its state was saved", () => {
   const rules = new AppServerRules({});
   const apply = (target: AppServerRules, message: unknown): string => {
