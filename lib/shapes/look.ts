@@ -108,7 +108,8 @@ export function isNamedPlace(
           isNamedPlace(member.shape, inner, rest, word));
     }
     case "list":
-      return isNamedPlace(shape.element, inner, rest, word);
+      return typeof key === "number" &&
+        isNamedPlace(shape.element, inner, rest, word);
     case "map":
       return isNamedPlace(shape.value, inner, rest, word);
     default:

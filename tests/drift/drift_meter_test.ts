@@ -47,6 +47,8 @@ function rowOf(
 
 const STARTED = { type: "thread.started", thread_id: "t" };
 
+const OUTPUT = "response_item/function_call_output";
+
 const CASES: readonly {
   readonly name: string;
   readonly lines: readonly unknown[];
@@ -94,6 +96,23 @@ const CASES: readonly {
     found: [
       ["type", "thread.started", "thread_id", "array", "refused"],
       ["field", "thread.started", "thread_id[]", "integer", "refused"],
+    ],
+  },
+  {
+    name: "a new field of an object that may be a list, too, which is kept",
+    lines: [{
+      timestamp: "2026-11-20T15:49:48.041Z",
+      type: "response_item",
+      payload: {
+        type: "function_call_output",
+        call_id: "c",
+        output: { content: "o", hue: 1 },
+      },
+    }],
+    found: [
+      ["type", OUTPUT, "payload.output", "object", "understood"],
+      ["field", OUTPUT, "payload.output.content", "string", "understood"],
+      ["field", OUTPUT, "payload.output.hue", "integer", "kept"],
     ],
   },
   {
