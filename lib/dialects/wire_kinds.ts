@@ -82,13 +82,15 @@ export class KindTeller {
   }
 
   /**
-   * The type of the payload of a session file's record, with the type of its item if it has one.
+   * The type of the payload of a session file's record; of an event of an item, with its type.
    */
   #inner(type: string, payload: JsonNode): string | undefined {
     if (type === "event") return this.#typeIn(payload, "msg");
     if (type !== "event_msg" && type !== "response_item") return undefined;
     const inner = this.#word(payload, "type");
-    return inner && kindOf(inner, this.#typeIn(payload, "item"));
+    return inner?.startsWith("item_")
+      ? kindOf(inner, this.#typeIn(payload, "item"))
+      : inner;
   }
 
   /** Returns the type of an object in another one; nothing if there is none. */

@@ -116,6 +116,24 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a new field that holds an item, in a known kind",
+    lines: [{
+      timestamp: "2026-11-20T15:49:48.041Z",
+      type: "event_msg",
+      payload: { type: "agent_message", message: "m", item: { type: "Dream" } },
+    }],
+    found: [
+      ["field", "event_msg/agent_message", "payload.item", "object", "kept"],
+      [
+        "field",
+        "event_msg/agent_message",
+        "payload.item.type",
+        "string",
+        "kept",
+      ],
+    ],
+  },
+  {
     name: "a fraction in a field of integers",
     lines: ['{"type":"turn.completed","usage":{"input_tokens":1.0}}'],
     found: [["type", "turn.completed", "usage.input_tokens", "number", "kept"]],
