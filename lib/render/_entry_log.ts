@@ -263,7 +263,13 @@ export class EntryLog {
     mutation: Extract<HistoryMutation, { type: "replaced" | "appended" }>,
   ): void {
     const entry = this.#entries.get(mutation.id);
-    if (entry === undefined) return;
+    if (entry === undefined) {
+      // A further state of a plan that ended with its turn, or since many entries followed.
+      if (mutation.type === "replaced" && isPlan(mutation.record)) {
+        this.#add(mutation.id, mutation.record);
+      }
+      return;
+    }
     this.#changed.add(entry);
     const before = entry.record;
     const record = mutation.type === "replaced"

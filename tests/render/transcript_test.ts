@@ -158,6 +158,26 @@ const CASES = [
     ],
   },
   {
+    name: "a plan that begins before a turn and goes on in others",
+    lines: [THREAD, "A", TURN, "B", DONE, TURN, "C", DONE].map((line) =>
+      typeof line !== "string" ? line : item("updated", {
+        id: "p",
+        type: "todo_list",
+        items: [{ text: line, completed: false }],
+      })
+    ),
+    parts: [
+      "session",
+      "final plan_update 1",
+      "turn 1",
+      "final plan_update 1",
+      "completed 1",
+      "turn 2",
+      "final plan_update 1",
+      "completed 2",
+    ],
+  },
+  {
     name: "refused plans and images as tool calls",
     lines: [
       META,
@@ -1258,6 +1278,8 @@ Deno.test("TranscriptBuilder reports whether an entry shows the error of a turn"
   assertEquals(isShown([]), false);
   assertEquals(isShown([{ type: "error", message: "No" }]), true);
   assertEquals(isShown([{ type: "error", message: "Maybe" }]), false);
+  const warning = item("completed", { id: "w", type: "error", message: "Old" });
+  assertEquals(isShown([{ type: "error", message: "No" }, warning]), true);
 });
 
 Deno.test("TranscriptBuilder emits items of unknown types as tool calls, but no notices", () => {
