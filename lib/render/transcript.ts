@@ -89,6 +89,9 @@ const OUTPUT_LIMITS = {
   prunedStreamBytes: 512 * 1024,
 };
 
+/** The maximum number of shown errors of a turn that are compared with its end. */
+const MAX_ERRORS = 16;
+
 type TurnEnd = Pick<
   TurnEndedPart,
   "turn_id" | "status" | "usage" | "durationMs" | "error"
@@ -104,8 +107,8 @@ interface OpenTurn {
   isOnlyPrompt: boolean;
   /** Whether its `turn_started` part has been emitted. */
   isEmitted: boolean;
-  /** The text of the last error that an entry shows. */
-  shownError: string | undefined;
+  /** The texts of the last errors that its entries show. */
+  readonly errors: string[];
   /** The message of its last event, if that is an error. */
   lastError: string | undefined;
 }
@@ -493,7 +496,7 @@ export class TranscriptBuilder
       startedAt: this.#now ?? known.startedAt,
       isOnlyPrompt: true,
       isEmitted: false,
-      shownError: undefined,
+      errors: [],
       lastError: undefined,
     };
     this.#turn = turn;
@@ -514,7 +517,9 @@ export class TranscriptBuilder
         this.#turn !== undefined && record.type !== "image" && !isPrompt(record)
       ) this.#turn.isOnlyPrompt = false;
       if (this.#turn !== undefined && isErrorRecord(record)) {
-        this.#turn.shownError = textOfError(record);
+        const { errors } = this.#turn;
+        errors.push(textOfError(record));
+        if (errors.length > MAX_ERRORS) errors.shift();
       }
     }
     this.#entries.change(mutation);
@@ -551,7 +556,7 @@ export class TranscriptBuilder
     const turn = this.#turn;
     if (turn === undefined) return;
     this.#emitTurn();
-    const { number, startedAt, shownError } = turn;
+    const { number, startedAt, errors } = turn;
     const { requests } = this.#usage;
     const error = end?.error ?? null;
     // A turn that no event ends is over at its last event, and not when the user goes on.
@@ -569,7 +574,7 @@ export class TranscriptBuilder
       usage: end?.usage ?? this.#usage.usage,
       ...(requests.length === 0 ? {} : { requests }),
       error,
-      isErrorShown: error !== null && error.trim() === shownError,
+      isErrorShown: error !== null && errors.includes(error.trim()),
     });
     this.#lead.release();
     this.#turn = undefined;
