@@ -242,6 +242,7 @@ Deno.test("every renderer writes a step of an unknown status in a snapshot that 
 
 const CHUNKS = { stdout_chunks: [], stderr_chunks: [] };
 const INVALID = [
+  { type: "plain_message", payload: "text" },
   { type: "assistant_message", payload: { markdown: null } },
   { type: "image", payload: { path: 1, caption: null, metadata: null } },
   { type: "exec", payload: { command: ["ls"], status: [], ...CHUNKS } },

@@ -150,7 +150,7 @@ export function noticeRecord(
 
 /** Whether a record is a written message of the user, and no speech. */
 export function isPrompt(record: AnyHistoryRecord): boolean {
-  return record.type === "plain_message" && "role" in record.payload &&
-    record.payload.role === "user" &&
-    fieldsOf(record.payload.header).badge !== VOICE;
+  if (record.type !== "plain_message") return false;
+  const { role, header } = fieldsOf(record.payload);
+  return role === "user" && fieldsOf(header).badge !== VOICE;
 }
