@@ -209,7 +209,7 @@ const PAIR_VALUE_REGEXP =
 const TAG_END_REGEXP = /(?:[ \t][^<>\r\n]{0,200})?>/y;
 const KEY_END_REGEXP = /<\/key>\s{0,64}<string>/y;
 const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
-const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
+const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}(?<!\/)>/y;
 /** The characters of an element's text. */
 const ELEMENT = characterSet(/[^<>\r\n]/);
 /** The number of characters before a keyword that are examined for its statement. */

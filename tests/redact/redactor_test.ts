@@ -681,6 +681,10 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ["tokens of lists", `"nextToken": "${A20}" EOS_TOKEN=${A20}`],
   ["an empty password of a command", "mysql -p'' -h db 'swordfish'"],
   [
+    "the text behind an empty element",
+    '<li><property name="password" ref="pw"/> is set elsewhere</li>',
+  ],
+  [
     "a key without its lines",
     `${BEGIN} PRIVATE KEY-----\n-----END PRIVATE KEY-----`,
   ],
