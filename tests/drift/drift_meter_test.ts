@@ -60,6 +60,36 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in the settings of a user, and in the limits of an account",
+    lines: [
+      ...["minimal", "high", "xhigh", "max"].map((effort) => ({
+        timestamp: "2026-11-20T10:00:00.000Z",
+        type: "turn_context",
+        payload: { approval_policy: "on-failure", effort, summary: "concise" },
+      })),
+      {
+        timestamp: "2026-11-20T10:00:00.000Z",
+        type: "event_msg",
+        payload: {
+          type: "token_count",
+          rate_limits: {
+            credits: { has_credits: true, unlimited: false, balance: "12.5" },
+            individual_limit: {
+              limit: "100",
+              used: "12",
+              remaining_percent: 88,
+              resets_at: 1796000000,
+            },
+            plan_type: "plus",
+            rate_limit_reached_type: "primary",
+            spend_control_reached: false,
+          },
+        },
+      },
+    ],
+    found: [],
+  },
+  {
     name: "a new kind of event, which is refused",
     lines: [{ type: "turn.paused", usage: null }],
     found: [
