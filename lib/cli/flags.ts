@@ -237,7 +237,7 @@ const FLAGS = {
     cwd: {
       value: { name: "DIR", expects: "a folder", example: "." },
       text:
-        "Select sessions that ran in DIR or below it. A relative DIR starts from the current folder. The folder need not exist any more. The case of letters does not matter in Windows paths, on any platform.",
+        "Select sessions that ran in DIR or below it. A relative DIR starts from the current folder. The folder need not exist any more. The case of letters does not matter in Windows paths, on any platform, nor in the drives that WSL mounts (/mnt/c).",
     },
     since: {
       value: { ...TIME, example: "7d" },

@@ -7,6 +7,8 @@ import { resolve, win32 } from "node:path";
 const WINDOWS_REGEXP = /^(?:[a-z]:[\\/]|\\\\)/i;
 const LONG_PATH_REGEXP = /^\\\\\?\\/;
 const LONG_SERVER_REGEXP = /^\\\\\?\\UNC\\/i;
+/** A drive of Windows in WSL: a session that Codex resumes there has its path in lower case. */
+const MOUNTED_DRIVE_REGEXP = /^\/mnt\/[a-z](?:\/|$)/i;
 
 /**
  * Whether a path is an absolute one of Windows. On other systems it must not be read as a relative
@@ -18,7 +20,7 @@ export function isWindowsPath(path: string): boolean {
 
 /**
  * A folder that contains working directories of sessions. In paths of Windows letter case is
- * ignored, and both slashes are equal.
+ * ignored, also where WSL mounts a drive (`/mnt/c`), and both slashes are equal.
  *
  * @example The sessions of a project
  * ```ts
@@ -70,6 +72,7 @@ export class WorkingFolder {
 
 /** Returns one spelling of a path of Windows for all that it may have. */
 function comparable(path: string): string {
+  if (MOUNTED_DRIVE_REGEXP.test(path)) return path.toLowerCase();
   if (!isWindowsPath(path)) return path;
   return path.replaceAll("/", "\\").replace(LONG_SERVER_REGEXP, "\\\\")
     .replace(LONG_PATH_REGEXP, "").toLowerCase();

@@ -36,6 +36,9 @@ Deno.test("WorkingFolder compares folders of Windows in any spelling", async () 
       ["C:\\Work\\proj", "/home/dev", false],
       ["\\\\Server\\share", "\\\\server\\share\\proj", true],
       ["\\\\server\\share", "\\\\?\\UNC\\server\\share\\proj", true],
+      ["/mnt/c/Work/Proj", "/mnt/c/work/proj/lib", true],
+      ["/mnt/C/", "/mnt/c/Work", true],
+      ["/mnt/Disk/proj", "/mnt/disk/proj", false],
       ["/home/dev", "/Home/dev", false],
     ] as const
   ) {
