@@ -73,6 +73,14 @@ const CASES = [
       "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout\n",
   },
   {
+    name: "lines of stderr in a log, with a suggestion",
+    args: [],
+    world: { stdin: BAD + STARTED + BAD },
+    stdout: STARTED,
+    stderr: `codexpipe: -:1: ${BAD_MESSAGE}codexpipe: -:3: ${BAD_MESSAGE}` +
+      "codexpipe: -: 2 of 3 lines are not JSON; leave stderr out of the log (no 2>&1), or write its objects one per line with jq -c .\n",
+  },
+  {
     name: "failures of an earlier run, without a suggestion",
     args: ["--on-error=inline", "-"],
     world: { stdin: failed(3, 7) },
@@ -263,7 +271,7 @@ const CASES = [
       "codexpipe: b: 0 records, 0 failed lines; engine js\n" +
       `codexpipe: c:1: ${BAD_MESSAGE}` +
       "codexpipe: c: 0 records, 1 failed line; engine js\n" +
-      "codexpipe: c: no line is a JSON object; is it a Codex log?\n",
+      "codexpipe: c: no line is a JSON object; is it a Codex log? Then write its objects one per line with jq -c .\n",
   },
   {
     name: "the engine and its share of lines, with --engine and --verbose",

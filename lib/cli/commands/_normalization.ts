@@ -85,7 +85,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   /** The saved state that the first input continues; later inputs are independent streams. */
   #resume: unknown;
   /** Counts of the failed lines of the current input. */
-  #failures: FailureFacts = { inBand: 0, tooLong: 0, threadless: 0 };
+  #failures: FailureFacts = noFailures();
 
   constructor(context: CommandContext, options: NormalizationOptions<A>) {
     this.#context = context;
@@ -141,7 +141,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   ): Promise<void> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
-    this.#failures = { inBand: 0, tooLong: 0, threadless: 0 };
+    this.#failures = noFailures();
     const normalizer = this.#options.make({
       ...options,
       resume: this.#resume,
@@ -235,7 +235,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
       this.#failures.tooLong += 1;
     } else if (failed.error.field === "thread_id") {
       this.#failures.threadless += 1;
-    }
+    } else if (failed.error.kind === "json") this.#failures.notJson += 1;
     errors?.add(failed, place);
     if (!isReporting) return;
     const { line, path } = place;
@@ -265,6 +265,10 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     const hint = isDoubtful ? hintOf(normalizer, this.#failures) : undefined;
     if (hint !== undefined) diagnostics.remark(`${file}: ${hint}`);
   }
+}
+
+function noFailures(): FailureFacts {
+  return { inBand: 0, tooLong: 0, threadless: 0, notJson: 0 };
 }
 
 /** Splits a block into lines with their line feeds; the last line may be incomplete. */

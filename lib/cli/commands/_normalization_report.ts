@@ -19,6 +19,8 @@ export interface FailureFacts {
   tooLong: number;
   /** Lines without a thread id, before any line that names one. */
   threadless: number;
+  /** Lines that are not JSON in any dialect. */
+  notJson: number;
 }
 
 /** The summary of an input: dialect, counts of lines, and engine. */
@@ -43,14 +45,17 @@ function engineOf(
 /** Writes a hint for an input most of whose lines failed, if there is advice. */
 export function hintOf(
   { kind, failures, records }: LineStage<unknown>,
-  { inBand, tooLong, threadless }: Readonly<FailureFacts>,
+  { inBand, tooLong, threadless, notJson }: Readonly<FailureFacts>,
 ): string | undefined {
   const lines = failures + records;
+  if (kind !== undefined && 2 * notJson >= failures) {
+    return `${notJson} of ${lines} lines are not JSON; leave stderr out of the log (no 2>&1), or write its objects one per line with jq -c .`;
+  }
   switch (kind) {
     case undefined:
       return inBand + tooLong > 0
         ? undefined
-        : "no line is a JSON object; is it a Codex log?";
+        : "no line is a JSON object; is it a Codex log? Then write its objects one per line with jq -c .";
     case "exec": {
       const failed =
         `${failures} of ${lines} lines failed when read as exec; if `;
