@@ -60,6 +60,27 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in a history that the server has compacted",
+    lines: [
+      {
+        timestamp: "2026-11-20T10:00:00.000Z",
+        type: "response_item",
+        payload: { type: "compaction", encrypted_content: "gAAA" },
+      },
+      {
+        timestamp: "2026-11-20T10:00:00.000Z",
+        type: "compacted",
+        payload: {
+          message: "",
+          replacement_history: [
+            { type: "compaction", encrypted_content: "gAAA" },
+          ],
+        },
+      },
+    ],
+    found: [],
+  },
+  {
     name: "nothing in the settings of a user, and in the limits of an account",
     lines: [
       ...["minimal", "high", "xhigh", "max"].map((effort) => ({
