@@ -60,6 +60,19 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in the session of a reviewer of approvals",
+    lines: [{
+      timestamp: "2026-11-20T10:00:00.000Z",
+      type: "session_meta",
+      payload: {
+        parent_thread_id: "01a1f99a-16af-7690-9a01-16ca5e305cf0",
+        source: { subagent: { other: "guardian" } },
+        thread_source: "guardian_review",
+      },
+    }],
+    found: [],
+  },
+  {
     name: "nothing in a history that the server has compacted",
     lines: [
       {
