@@ -271,7 +271,7 @@ const CASES = [
       "codexpipe: b: 0 records, 0 failed lines; engine js\n" +
       `codexpipe: c:1: ${BAD_MESSAGE}` +
       "codexpipe: c: 0 records, 1 failed line; engine js\n" +
-      "codexpipe: c: no line is a JSON object; is it a Codex log? Then write its objects one per line with jq -c .\n",
+      "codexpipe: c: no line is a JSON object; is it a Codex log? If so, write its objects one per line with jq -c .\n",
   },
   {
     name: "the engine and its share of lines, with --engine and --verbose",

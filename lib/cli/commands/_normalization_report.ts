@@ -55,7 +55,7 @@ export function hintOf(
     case undefined:
       return inBand + tooLong > 0
         ? undefined
-        : "no line is a JSON object; is it a Codex log? Then write its objects one per line with jq -c .";
+        : "no line is a JSON object; is it a Codex log? If so, write its objects one per line with jq -c .";
     case "exec": {
       const failed =
         `${failures} of ${lines} lines failed when read as exec; if `;
