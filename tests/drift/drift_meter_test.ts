@@ -60,6 +60,19 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in a search that an extension made, and in a plan",
+    lines: [
+      { id: "s", type: "Extension", kind: "web.search", query: "docs" },
+      { id: "p", type: "Plan", text: "1. Read" },
+    ].map((item, ordinal) => ({
+      timestamp: "2026-11-20T10:00:00.000Z",
+      ordinal,
+      type: "event_msg",
+      payload: { type: "item_completed", item },
+    })),
+    found: [],
+  },
+  {
     name: "nothing in the session of a reviewer of approvals",
     lines: [{
       timestamp: "2026-11-20T10:00:00.000Z",
