@@ -60,6 +60,30 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in what an app-server says of an account",
+    lines: [
+      { method: "account/updated", params: { authMode: "chatgpt" } },
+      {
+        id: 1,
+        result: {
+          account: { type: "chatgpt", email: "a@example.com", planType: "pro" },
+          requiresOpenaiAuth: true,
+        },
+      },
+      {
+        id: 2,
+        result: {
+          rateLimits: {
+            primary: { usedPercent: 7, windowDurationMins: 300, resetsAt: 1 },
+            credits: { hasCredits: false, unlimited: false, balance: "0" },
+            planType: "pro",
+          },
+        },
+      },
+    ],
+    found: [],
+  },
+  {
     name: "nothing in a search that an extension made, and in a plan",
     lines: [
       { id: "s", type: "Extension", kind: "web.search", query: "docs" },
