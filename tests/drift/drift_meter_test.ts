@@ -136,8 +136,19 @@ const CASES: readonly {
       ...["minimal", "high", "xhigh", "max"].map((effort) => ({
         timestamp: "2026-11-20T10:00:00.000Z",
         type: "turn_context",
-        payload: { approval_policy: "on-failure", effort, summary: "concise" },
+        payload: {
+          approval_policy: "on-failure",
+          approvals_reviewer: "auto_review",
+          collaboration_mode: { mode: "plan" },
+          effort,
+          summary: "concise",
+        },
       })),
+      {
+        timestamp: "2026-11-20T10:00:00.000Z",
+        type: "session_meta",
+        payload: { thread_source: "automation" },
+      },
       {
         timestamp: "2026-11-20T10:00:00.000Z",
         type: "event_msg",
