@@ -1282,6 +1282,55 @@ Deno.test("TranscriptBuilder reports whether an entry shows the error of a turn"
   assertEquals(isShown([{ type: "error", message: "No" }, warning]), true);
 });
 
+Deno.test("TranscriptBuilder emits the plan of a turn in plan mode once, with its whole text", () => {
+  const ids = { threadId: "t1", turnId: "u1" };
+  const plan = (method: string, text: string) => ({
+    method: `item/${method}`,
+    params: { ...ids, item: { type: "plan", id: "u1-plan", text } },
+  });
+  const delta = (text: string) => ({
+    method: "item/plan/delta",
+    params: { ...ids, itemId: "u1-plan", delta: text },
+  });
+  const turn = (method: string, status: string) => ({
+    method: `turn/${method}`,
+    params: { threadId: "t1", turn: { id: "u1", status } },
+  });
+  const begun = [turn("started", "inProgress"), plan("started", "")];
+  const streamed = [delta("# Plan\n1. Re"), delta("ad\n")];
+  const ended = plan("completed", "# Plan\n1. Read");
+  const textsOf = (...lines: Record<string, unknown>[]) =>
+    [false, true].map((live) =>
+      entriesOf(partsOfLines(lines, { live }))
+        .filter(({ phase }) => phase === "final" || phase === "late")
+        .map((part) => fieldsOf(viewEntry(part)).text)
+    );
+  const both = (...texts: string[]) => [texts, texts];
+  const whole = both("# Plan\n1. Read");
+
+  assertEquals(
+    textsOf(...begun, ...streamed, ended, turn("completed", "completed")),
+    whole,
+  );
+  // Codex sent the request again, and the plan begins anew.
+  assertEquals(
+    textsOf(
+      ...begun,
+      delta("# Lost"),
+      plan("started", ""),
+      ...streamed,
+      ended,
+      turn("completed", "completed"),
+    ),
+    whole,
+  );
+  assertEquals(
+    textsOf(...begun, ...streamed, turn("completed", "interrupted")),
+    whole,
+  );
+  assertEquals(textsOf(...begun, turn("completed", "interrupted")), both());
+});
+
 Deno.test("TranscriptBuilder emits items of unknown types as tool calls, but no notices", () => {
   const deploy = { id: "d", type: "deploy", target: "prod" };
   const notified = (method: string, params: object) => ({

@@ -266,6 +266,8 @@ function showPlanText(context: FoldContext, item: ItemState): void {
   plan.add(itemText(item));
   if (phase === "completed") plans.delete(id);
   else plans.set(id, plan);
+  // App-servers begin a plan without any text.
+  if (plan.text.trim() === "") return;
   context.showItem("plan", id, noticeRecord("Plan", plan));
 }
 
