@@ -659,6 +659,7 @@ export class AppServerRules extends RecordRules {
       case "error":
         return this.#error(notification);
       case "warning":
+      case "guardianWarning":
         return this.#remark(notification, this.#text(params, "message"));
       case "configWarning":
       case "deprecationNotice": {
