@@ -682,4 +682,12 @@ Deno.test("TextRenderer writes the path, prompt and status of images", () => {
     writtenBy(new TextRenderer(), parts.slice(1)),
     "→ image /w/a.png (A square)\n→ image (failed: A square)\n→ image\n",
   );
+
+  const item = { type: "imageGeneration", id: "i", status: "failed" };
+  const params = { threadId: "t", turnId: "1", item };
+  const ofServer = partsOfLines([{ method: "item/completed", params }]);
+  assertEquals(
+    writtenBy(new TextRenderer(), ofServer.slice(1)),
+    "→ image (failed)\n",
+  );
 });

@@ -184,7 +184,8 @@ export function showViewedImage(context: FoldContext, item: ItemState): void {
 
 /** Shows a generated image, in the record of its call. Absent fields keep their known values. */
 export function showMadeImage(context: FoldContext, item: ItemState): void {
-  const { saved_path, revised_prompt, status } = item.content;
+  const { saved_path, revised_prompt, status = item.event.status } =
+    item.content;
   const known = context.recordOf(item);
   const shown = known?.type === "image" ? known.payload : undefined;
   const word = textOf(status);
