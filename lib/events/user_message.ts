@@ -25,6 +25,12 @@ const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "local_audio",
   "local_image",
 ]);
+/** The types of images with a URL or data; dynamic tools return the last one. */
+const IMAGE_TYPES: ReadonlySet<unknown> = new Set([
+  "image",
+  "input_image",
+  "inputImage",
+]);
 /** Matches the text that the model receives in place of an image that could not be read. */
 const UNREAD_REGEXP =
   /^(?:Codex could not read the local image|Codex cannot attach image|Image located) at `([^`\n]+)`(?: is invalid)?: /;
@@ -99,11 +105,12 @@ function imageOf(part: Fields): SessionImage | undefined {
     const path = textOf(part.path);
     return path === undefined ? undefined : { path };
   }
-  if (part.type !== "input_image" && part.type !== "image") {
+  if (!IMAGE_TYPES.has(part.type)) {
     const [, path] = UNREAD_REGEXP.exec(textOf(part.text) ?? "") ?? [];
     return path === undefined ? undefined : { path };
   }
-  const url = textOf(part.image_url) ?? textOf(fieldsOf(part.image_url).url) ??
+  const image = part.image_url ?? part.imageUrl;
+  const url = textOf(image) ?? textOf(fieldsOf(image).url) ??
     textOf(part.url) ?? dataUrlOf(part);
   return url === undefined ? undefined : { url };
 }

@@ -204,6 +204,19 @@ Deno.test("HtmlRenderer shows images unless it redacts, or if images is set", ()
       1,
     ],
     [
+      "given by a tool of the client",
+      [
+        message(text),
+        JSON.stringify(eventLine("dynamic_tool_call_response", {
+          call_id: "c",
+          tool: "screenshot",
+          content_items: [{ type: "inputImage", imageUrl: url }],
+        })),
+      ],
+      1,
+      1,
+    ],
+    [
       "made by the model, in two records",
       [
         message(text),
