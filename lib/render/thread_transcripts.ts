@@ -7,6 +7,8 @@ import {
   type Fields,
   fieldsOf,
   idOf,
+  isObject,
+  listOf,
   parseJson,
   textOf,
   textsOf,
@@ -18,6 +20,14 @@ import type { Emit, Stage } from "../stage.ts";
 import type { SessionPart, TranscriptPart } from "./parts.ts";
 import { TranscriptBuilder, type TranscriptOptions } from "./transcript.ts";
 
+/** By item type of a request that waits for the user, what it waits for if it does not say so. */
+const REQUESTS: ReadonlyMap<unknown, string> = new Map([
+  ["apply_patch_approval_request", "a patch"],
+  ["exec_approval_request", "a command"],
+  ["item_permissions_request_approval", "permissions"],
+  ["item_tool_request_user_input", "an answer"],
+  ["mcp_server_elicitation_request", "an answer"],
+]);
 /** The words shown for the decisions of clients. */
 const DECISIONS: ReadonlyMap<string, string> = new Map([
   ["accept", "accepted"],
@@ -30,8 +40,10 @@ const MAX_REQUESTS = 256;
 
 interface Request {
   readonly thread: Thread;
-  /** The command, or the reason for the request. */
+  /** The command, the question, or the reason for the request. */
   readonly task: string;
+  /** Whether its answer is not shown. */
+  readonly isSecret: boolean;
   /** The id of the JSON-RPC request, which the response repeats. */
   readonly requestId: unknown;
 }
@@ -56,8 +68,9 @@ class Thread {
  * of other threads as soon as the first thread has no open entries. Whenever parts of a different
  * thread follow, its `session` part is emitted again before them.
  *
- * Requests for approval and the decisions on them become notices. Decisions are read from the
- * responses of the client, or from the state of the item if the input has no responses.
+ * Requests for approval, questions to the user, and the decisions on them become notices. Decisions
+ * are read from the responses of the client, or from the state of the item if the input has no
+ * responses.
  *
  * Memory is bounded like that of {@linkcode TranscriptBuilder} for each thread, and grows with the
  * parts that are held back.
@@ -97,7 +110,7 @@ export class ThreadTranscripts
   #waiting: { readonly thread: Thread; readonly part: TranscriptPart }[] = [];
   /** The entries of the first thread that are not final yet. */
   readonly #open = new Set<number>();
-  /** Undecided requests, by the id of their item. */
+  /** Undecided requests, by the id of their item, or else their own. */
   readonly #requests = new Map<unknown, Request>();
   #notices = 0;
   /** The number of turns in the threads before, which is added to turn numbers. */
@@ -216,28 +229,28 @@ export class ThreadTranscripts
     // Notices of `codex mcp-server` have no content; their command is a list of words.
     const content = fieldsOf(event.content ?? event);
     if (type === "rpc.response") {
-      const { decision } = fieldsOf(event.result);
-      const word = textOf(decision) ?? Object.keys(fieldsOf(decision))[0];
-      if (word === undefined) return;
-      for (const [item, { requestId }] of this.#requests) {
+      const decision = decisionIn(fieldsOf(event.result));
+      if (decision === undefined) return;
+      for (const [item, { requestId, isSecret }] of this.#requests) {
         if (requestId !== event.id) continue;
-        return this.#resolve(item, DECISIONS.get(word) ?? word);
+        return this.#resolve(item, isSecret ? "answered" : decision);
       }
     } else if (type !== "item.completed") return;
-    else if (
-      item_type === "exec_approval_request" ||
-      item_type === "apply_patch_approval_request"
-    ) {
-      const item = textOf(event.call_id);
+    else if (REQUESTS.has(item_type)) {
+      const requestId = event.request_id;
+      const item = textOf(event.call_id) ?? requestId;
       if (item === undefined) return;
       const { command } = content;
       const words = typeof command === "string"
         ? shellWords(command)
         : textsOf(command);
-      const task = commandLine(words) || textOf(content.reason) ||
-        (item_type === "exec_approval_request" ? "a command" : "a patch");
-      const requestId = event.request_id;
-      this.#requests.set(item, { thread, task, requestId });
+      const questions = listOf(content.questions).map(fieldsOf);
+      const task = commandLine(words) ||
+        questions.map(({ question }) => textOf(question)).join("\n") ||
+        textOf(content.message) || textOf(content.reason) ||
+        (REQUESTS.get(item_type) ?? "");
+      const isSecret = questions.some((each) => each.isSecret === true);
+      this.#requests.set(item, { thread, task, isSecret, requestId });
       if (this.#requests.size > MAX_REQUESTS) {
         const [oldest] = this.#requests.keys();
         this.#requests.delete(oldest);
@@ -353,4 +366,20 @@ export class ThreadTranscripts
     }
     return threads;
   }
+}
+
+/** Returns the decision in a response of a client: to an approval, a form, questions or permissions. */
+function decisionIn(
+  { decision, action, answers, permissions }: Fields,
+): string | undefined {
+  const word = textOf(decision ?? action) ?? Object.keys(fieldsOf(decision))[0];
+  if (word !== undefined) return DECISIONS.get(word) ?? word;
+  if (isObject(answers)) {
+    return Object.values(answers)
+      .flatMap((each) => textsOf(fieldsOf(each).answers)).join(", ") ||
+      "no answer";
+  }
+  if (!isObject(permissions)) return undefined;
+  const isGranted = Object.values(permissions).some((each) => each !== null);
+  return isGranted ? "accepted" : "declined";
 }

@@ -249,6 +249,59 @@ Deno.test("ThreadTranscripts writes requests for a decision, and the decisions",
   assertEquals(backgroundTexts(partsOf(texts)), expected);
 });
 
+Deno.test("ThreadTranscripts writes questions, forms and permissions that wait for the user, and the answers", () => {
+  const ask = (isSecret: boolean) => ({
+    questions: [
+      { id: "a", question: "Which color?", isSecret },
+      { id: "b", question: "Which size?", isSecret: false },
+    ],
+  });
+  const answers = { a: { answers: ["Red"] }, b: { answers: ["Large"] } };
+  const requests: readonly (readonly [
+    itemType: string,
+    content: object,
+    result: object,
+  ])[] = [
+    ["item_tool_request_user_input", ask(false), { answers }],
+    ["item_tool_request_user_input", ask(false), { answers: {} }],
+    ["item_tool_request_user_input", ask(true), { answers }],
+    ["mcp_server_elicitation_request", { message: "Sure?" }, {
+      action: "decline",
+    }],
+    ["item_permissions_request_approval", { reason: "Net" }, {
+      permissions: { network: { enabled: true }, fileSystem: null },
+    }],
+    ["item_permissions_request_approval", { reason: null }, {
+      permissions: {},
+    }],
+  ];
+  const events = requests.flatMap(([item_type, content, result], id) => [
+    event("item.completed", "a", {
+      item_id: `item_${id}`,
+      status: "completed",
+      item_type,
+      content,
+      request_id: id,
+    }),
+    { type: "rpc.response", id, result },
+  ]);
+  const questions = "Which color?\nWhich size?";
+  assertEquals(backgroundTexts(partsOf([turn("a"), ...events])), [
+    `Waiting for a decision: ${questions}`,
+    `Decided: Red, Large: ${questions}`,
+    `Waiting for a decision: ${questions}`,
+    `Decided: no answer: ${questions}`,
+    `Waiting for a decision: ${questions}`,
+    `Decided: answered: ${questions}`,
+    "Waiting for a decision: Sure?",
+    "Decided: declined: Sure?",
+    "Waiting for a decision: Net",
+    "Decided: accepted: Net",
+    "Waiting for a decision: permissions",
+    "Decided: declined: permissions",
+  ]);
+});
+
 Deno.test("ThreadTranscripts remembers 256 requests, and drops the oldest of more", () => {
   const requests = Array.from(
     { length: 300 },
