@@ -55,6 +55,8 @@ class Thread {
   /** Its parts, held while those of another thread are emitted. */
   held: TranscriptPart[] = [];
   parent: string | undefined;
+  /** Whether the input has events of it, and not only its name in those of another thread. */
+  hasEvents = false;
 
   constructor(readonly transcript: TranscriptBuilder) {}
 }
@@ -169,6 +171,7 @@ export class ThreadTranscripts
     const thread = id === undefined || id === this.#firstId
       ? this.#first
       : this.#thread(id);
+    thread.hasEvents = true;
     if (id !== undefined) this.#link(event, id);
     this.#decide(event, thread);
     thread.transcript.feed(
@@ -189,6 +192,7 @@ export class ThreadTranscripts
     this.#emit = emit;
     const isLive = this.#options.live === true;
     for (const thread of this.#inOrder()) {
+      if (!thread.hasEvents && thread !== this.#first) continue;
       if (!isLive) {
         const first = this.#options.firstTurn ?? 1;
         this.#turnsBefore = thread === this.#first ? 0 : this.#nextTurn - first;

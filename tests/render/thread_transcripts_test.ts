@@ -163,6 +163,21 @@ Deno.test("ThreadTranscripts puts sub-agents behind the thread that spawned them
   );
 });
 
+Deno.test("ThreadTranscripts writes nothing of a sub-agent without events", () => {
+  const spawn = event("item.completed", "a", {
+    item_id: "s",
+    status: "completed",
+    item_type: "collab_tool_call",
+    tool: "spawn_agent",
+    receiver_thread_ids: ["c"],
+  });
+  const parts = partsOf([turn("a"), spawn]);
+  assertEquals(
+    wordsOf(parts.filter(({ type }) => type === "session")),
+    ["a"],
+  );
+});
+
 Deno.test("ThreadTranscripts ends with threads that name each other as parent", () => {
   const parts = partsOf([
     turn("a"),
