@@ -75,8 +75,8 @@ export class EntryLog {
   openCall: string | undefined;
   /** Whether the event is a message of the user. */
   isFromUser = false;
-  /** Whether the event states a part of a text, such as that of a plan, and not its end. */
-  isPiece = false;
+  /** Whether the event leaves its item, a plan or an image that is made, unfinished. */
+  isUnfinished = false;
   /** Whether the next line may show that an answer is the summary of a compaction. */
   mayBeSummary = false;
   /** The output of a command of an `explore` record in the event, until an entry takes it. */
@@ -211,7 +211,8 @@ export class EntryLog {
   }
 
   #stateOf(record: AnyHistoryRecord): EntryState {
-    if (this.isPiece && record.type === "notice") return "open";
+    const isOfItem = record.type === "notice" || isImage(record);
+    if (this.isUnfinished && isOfItem) return "open";
     return this.mayBeSummary && isAnswer(record)
       ? "settling"
       : entryState(record);

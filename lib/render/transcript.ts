@@ -369,8 +369,8 @@ export class TranscriptBuilder
       ? idOf(event.call_id)
       : undefined;
     entries.isFromUser = event.item_type === "user_message";
-    entries.isPiece = event.item_type === "plan" &&
-      event.type !== "item.completed";
+    entries.isUnfinished = event.type !== "item.completed" &&
+      (event.item_type === "plan" || event.item_type === "image_generation");
     entries.mayBeSummary = this.#reader.isSession;
     entries.reportedMs = isCommand ? wholeOf(content.duration_ms) : undefined;
     entries.printed = undefined;

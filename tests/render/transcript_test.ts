@@ -1331,6 +1331,27 @@ Deno.test("TranscriptBuilder emits the plan of a turn in plan mode once, with it
   assertEquals(textsOf(...begun, turn("completed", "interrupted")), both());
 });
 
+Deno.test("TranscriptBuilder emits an image once it is made, also in live transcripts", () => {
+  const image = (method: string, fields: object) => ({
+    method: `item/${method}`,
+    params: {
+      threadId: "t1",
+      turnId: "u1",
+      item: { type: "imageGeneration", id: "i", ...fields },
+    },
+  });
+  const lines = [
+    image("started", { status: "in_progress", result: "" }),
+    image("completed", { status: "completed", savedPath: "/a.png" }),
+  ];
+  for (const live of [false, true]) {
+    const paths = entriesOf(partsOfLines(lines, { live }))
+      .filter(({ phase }) => phase === "final")
+      .map((part) => fieldsOf(viewEntry(part)).path);
+    assertEquals(paths, ["/a.png"]);
+  }
+});
+
 Deno.test("TranscriptBuilder emits items of unknown types as tool calls, but no notices", () => {
   const deploy = { id: "d", type: "deploy", target: "prod" };
   const notified = (method: string, params: object) => ({
