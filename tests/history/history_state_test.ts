@@ -7,6 +7,7 @@ import {
   type HistorySnapshot,
   HistorySnapshotError,
 } from "../../lib/history/snapshot.ts";
+import { fieldsOf, listOf } from "../../lib/json/fields.ts";
 import { LineNumberer } from "../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import { compose } from "../../lib/stage.ts";
@@ -640,6 +641,32 @@ Deno.test("HistoryState.apply() drops a partial answer whose request is retried,
     { type: "turn.completed" },
   ]);
   assertEquals(summariesOf(snapshot), ["error: cut", "answer: An answer"]);
+});
+
+Deno.test("HistoryState.apply() separates the parts of a reasoning that its turn cuts off", () => {
+  const added = (text_delta: string) =>
+    item("delta", "reasoning", { item_id: "r", delta: { text_delta } });
+  const part = (item_id: string) =>
+    item("completed", "agent_reasoning_section_break", {
+      item_id,
+      call_id: "r",
+      content: {},
+    });
+  const start = { type: "thread.started", thread_id: "t" };
+  const run = [
+    start,
+    part("item_1"),
+    added("**A**\n\none"),
+    part("item_2"),
+    added("**B**\n\ntwo"),
+    { type: "turn.failed", reason: "interrupted" },
+    part("item_3"),
+  ];
+  const headings = payloadsOf(checkedSnapshot([...run, ...run]), "reasoning")
+    .map(({ sections }) =>
+      listOf(sections).map((each) => fieldsOf(each).heading)
+    );
+  assertEquals(headings, [["A", "B"], ["A", "B"]]);
 });
 
 Deno.test("HistoryState.placeOfExplored() finds commands that share a record, until a rollback", () => {

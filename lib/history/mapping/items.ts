@@ -65,6 +65,7 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map(
     agent_message: showAgentMessage,
     reasoning: showReasoning(false),
     agent_reasoning_raw_content: showReasoning(true),
+    agent_reasoning_section_break: breakThought,
     command_execution: call(showCommand),
     file_change: call(showFileChange),
     mcp_tool_call: call(showMcpCall),
@@ -221,6 +222,15 @@ function showReasoning(joinsAlways: boolean): ShowItem {
     else text = new ReasoningText(added);
     showThought(context, { key, text, isOpen: phase !== "completed", joins });
   };
+}
+
+/** The next part of an open reasoning begins on a line of its own, as in the complete text. */
+function breakThought(context: FoldContext, { callId }: ItemState): void {
+  const key = context.memory.scopedId(callId ?? "");
+  const text = openThought(context, key);
+  if (text === undefined || text.text === "") return;
+  text.add("\n");
+  showThought(context, { key, text, isOpen: true, joins: false });
 }
 
 function showAgentToAgent(context: FoldContext, content: Fields): void {
