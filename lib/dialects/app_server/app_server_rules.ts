@@ -205,17 +205,29 @@ function userMessage(
   move(item, "content", content, "parts");
 }
 
+/** Takes the summary as text; without one, the thoughts themselves, as in session files. */
 function reasoning(
   reader: JsonReader,
   item: JsonObject,
   content: JsonObject,
 ): void {
-  const texts: JsonSlice[] = [];
-  for (const part of reader.elements(item.get("summary"))) {
-    if (part.kind === "string") texts.push(part);
-  }
+  const summary = stringsIn(reader, item.get("summary"));
+  const texts = summary.length > 0
+    ? summary
+    : stringsIn(reader, item.get("content"));
   content.set("text", joined(reader, texts, "\n"));
   item.rename("content", "rawContent");
+}
+
+function stringsIn(
+  reader: JsonReader,
+  list: JsonNode | undefined,
+): JsonSlice[] {
+  const strings: JsonSlice[] = [];
+  for (const part of reader.elements(list)) {
+    if (part.kind === "string") strings.push(part);
+  }
+  return strings;
 }
 
 /** Joins strings; a single one keeps its spelling. */
