@@ -108,7 +108,7 @@ export class EntryLog {
 
   change(mutation: Exclude<HistoryMutation, { type: "truncated" }>): void {
     if (mutation.type === "inserted") {
-      this.#settleBefore(mutation.record.type);
+      this.settleBefore(mutation.record.type);
       this.#add(mutation.id, mutation.record);
     } else if (mutation.type === "removed") this.#remove(mutation.id);
     else this.#update(mutation);
@@ -194,7 +194,7 @@ export class EntryLog {
   }
 
   /** Completes the settling entries that a new record of a type shows to be complete. */
-  #settleBefore(type: string): void {
+  settleBefore(type: string): void {
     for (const entry of this.#settling) {
       // Another image belongs to the same message, whose other copy is still to come.
       const goesOn = isImage(entry.record) && type === "image" &&

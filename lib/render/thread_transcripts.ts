@@ -275,6 +275,7 @@ export class ThreadTranscripts
   }
 
   #notify(thread: Thread, title: string, description: string): void {
+    thread.transcript.settle((part) => this.#take(thread, part));
     // Negative, as the ids of history records begin with 1.
     this.#notices -= 1;
     const id = this.#notices;

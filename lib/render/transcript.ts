@@ -282,6 +282,12 @@ export class TranscriptBuilder
     return this.#hasImages && url.length <= MAX_IMAGE_LENGTH ? url : "";
   }
 
+  /** @ignore Emits the entries that a notice from elsewhere shows to be complete. */
+  settle(emit: Emit<TranscriptPart>): void {
+    this.#emit = emit;
+    this.#entries.settleBefore("background_event");
+  }
+
   /**
    * Ends the input and emits all that was held back, in its present state.
    *

@@ -317,6 +317,24 @@ Deno.test("ThreadTranscripts writes questions, forms and permissions that wait f
   ]);
 });
 
+Deno.test("ThreadTranscripts writes a request after the reasoning before it", () => {
+  const done = (item_type: string, fields: object): object =>
+    event("item.completed", "a", { item_id: item_type, item_type, ...fields });
+  const parts = partsOf([
+    turn("a"),
+    done("reasoning", { content: { text: "Ask first" } }),
+    done("mcp_server_elicitation_request", {
+      method: "mcpServer/elicitation/request",
+      request_id: 0,
+      content: { message: "Sure?" },
+    }),
+  ]);
+  assertEquals(
+    parts.flatMap((part) => part.type === "entry" ? [part.record.type] : []),
+    ["reasoning", "background_event"],
+  );
+});
+
 Deno.test("ThreadTranscripts remembers 256 requests, and drops the oldest of more", () => {
   const requests = Array.from(
     { length: 300 },
