@@ -2,6 +2,7 @@
 
 import { commandLine } from "../dialects/exec/command_line.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
+import { isDeclined } from "../events/contents.ts";
 import type { EventReader } from "../events/event_reader.ts";
 import type { LastAnswer } from "../events/session_context.ts";
 import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
@@ -552,10 +553,9 @@ export class ThreadJudge {
 
 /** Describes a declined command or patch; `undefined` if the event declines nothing. */
 function declinedOf(event: Fields): string | undefined {
-  const { type, item_type, status } = event;
-  if (type !== "item.completed") return undefined;
+  const { type, item_type } = event;
+  if (type !== "item.completed" || !isDeclined(event)) return undefined;
   const content = fieldsOf(event.content);
-  if (status !== "declined" && content.declined !== true) return undefined;
   if (item_type !== "file_change") {
     return textOf(content.command) ?? textOf(content.tool_name) ?? "a call";
   }

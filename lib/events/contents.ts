@@ -154,6 +154,11 @@ export function statedStatus({ status }: Fields): string {
   return endStatus(isFailedWord(status));
 }
 
+/** Whether the user declined an item; a patch of an app-server has that in its content. */
+export function isDeclined({ status, content }: Fields): boolean {
+  return status === "declined" || fieldsOf(content).declined === true;
+}
+
 /** Returns the files of a patch, whose formats differ in where a change has its kind (A.16). */
 export function patchContent(event: Fields): Fields {
   const changes = Object.entries(fieldsOf(event.changes)).map(

@@ -8,6 +8,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
+import { isDeclined } from "../events/contents.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import { eventMs, timeOf } from "../events/times.ts";
@@ -542,7 +543,7 @@ export class OtlpExporter implements Exporter {
       isFailed || isFailedWord(event.status) ||
       (exitCode ?? 0) !== 0 || isObject(content.error)
     ) {
-      call.error = event.status === "declined"
+      call.error = isDeclined(event)
         ? "declined"
         : exitCode === undefined
         ? "tool_error"

@@ -2,6 +2,7 @@
 
 import { commandLine } from "../dialects/exec/command_line.ts";
 import { shellWords } from "../history/mapping/commands.ts";
+import { isDeclined } from "../events/contents.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import {
   type Fields,
@@ -229,7 +230,7 @@ export class ThreadTranscripts
 
   /** Emits notices for requests for approval, and for decisions on them. */
   #decide(event: Fields, thread: Thread): void {
-    const { type, item_id, item_type, status } = event;
+    const { type, item_id, item_type } = event;
     // Notices of `codex mcp-server` have no content; their command is a list of words.
     const content = fieldsOf(event.content ?? event);
     if (type === "rpc.response") {
@@ -261,8 +262,7 @@ export class ThreadTranscripts
       }
       this.#notify(thread, "Waiting for a decision", task);
     } else {
-      const isDeclined = status === "declined" || content.declined === true;
-      this.#resolve(item_id, isDeclined ? "declined" : "accepted");
+      this.#resolve(item_id, isDeclined(event) ? "declined" : "accepted");
     }
   }
 

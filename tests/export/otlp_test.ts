@@ -335,6 +335,17 @@ const CASES: Readonly<
       "turn 0-9 status=failed turn_failed!No more @1 codex.retry @3 codex.approval_request @4 codex.compaction; apply_patch 2-2 declined!",
     ],
   },
+  "a declined patch of an app-server": {
+    events: [
+      turn(0),
+      item(2, "file_change", {
+        status: "failed",
+        content: { changes: [], declined: true },
+      }),
+      end(9),
+    ],
+    lines: ["turn 0-9 status=completed; apply_patch 2-2 declined!"],
+  },
   "an error of an exec stream, which does not name its thread": {
     events: [
       turn(0),
