@@ -89,9 +89,10 @@ export function resultTextOf(event: Fields): string | undefined {
       .flatMap(listOf).map(partText),
     textOf(fieldsOf(event.error ?? error).message),
   ].filter((text) => text !== undefined && text !== "");
-  return parts.length === 0 && stdout === undefined
-    ? undefined
-    : parts.join("\n");
+  if (parts.length > 0 || stdout !== undefined) return parts.join("\n");
+  // In streams, only the states of agents have what these answered.
+  const states = fieldsOf(event.agents_states);
+  return Object.keys(states).length === 0 ? undefined : jsonTextOf(states);
 }
 
 function partText(part: unknown): string {

@@ -238,6 +238,27 @@ Deno.test("AtifExporter writes items of unknown types as calls, which the model 
   assertEquals(calls?.slice(1), [["browser_call", { url: "a.org" }, "Seen"]]);
 });
 
+Deno.test("AtifExporter writes what agents answered, which streams have in their states", () => {
+  const wait = (id: string, agents_states: object) => ({
+    type: "item.completed",
+    thread_id: "a",
+    turn_id: "1",
+    item_id: id,
+    item_type: "collab_tool_call",
+    tool: "wait",
+    agents_states,
+  });
+  const states = { c: { status: "completed", message: "Well" } };
+  const lines = [wait("x", {}), wait("y", states)];
+  const results = trajectoriesIn(piecesOf([encodeJsonl(lines)]))
+    .flatMap(({ steps }) => steps)
+    .flatMap(({ observation }) => observation?.results ?? []);
+  assertEquals(results.map(({ content }) => content), [
+    undefined,
+    JSON.stringify(states),
+  ]);
+});
+
 Deno.test("AtifExporter writes the searches of the provider and the answer after them as one request", () => {
   const search = (id: string): unknown =>
     itemLine("web_search_call", { id, action: { type: "search", query: "x" } });
