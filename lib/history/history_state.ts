@@ -70,15 +70,21 @@ const EVENT_FIELDS: ReadonlySet<string> = new Set([
   "inherited",
 ]);
 
+/** The times of all items of an app-server (0.169), which say nothing of their content. */
+const TIME_FIELDS: ReadonlySet<string> = new Set([
+  "started_at_ms",
+  "completed_at_ms",
+]);
+
 /** Returns an item of an unknown type as the call of a tool of that name; any other event as it is. */
 export function knownItem(event: Fields): Fields {
   if (!isUnknownItem(event)) return event;
-  const rest = Object.entries(event).filter(([name]) =>
-    !EVENT_FIELDS.has(name)
+  const [fields, hidden] = isObject(event.content)
+    ? [event.content, TIME_FIELDS]
+    : [event, EVENT_FIELDS];
+  const args = Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !hidden.has(name)),
   );
-  const args = isObject(event.content)
-    ? event.content
-    : Object.fromEntries(rest);
   return {
     ...event,
     item_type: "tool_call",

@@ -1358,7 +1358,8 @@ Deno.test("TranscriptBuilder emits items of unknown types as tool calls, but no 
     method,
     params: { threadId: "t1", turnId: "u1", ...params },
   });
-  const browse = { id: "b", type: "browserAction", target: "prod" };
+  const times = { startedAtMs: 1, completedAtMs: 2 };
+  const browse = { ...times, id: "b", type: "browserAction", target: "prod" };
   const logs = {
     exec: [
       THREAD,
