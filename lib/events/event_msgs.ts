@@ -46,6 +46,7 @@ import {
   THOUGHT_TYPES,
   type ThoughtKind,
 } from "./copies.ts";
+import { isMigratedTurn } from "./inherited_lines.ts";
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 import { tellTurnItem } from "./turn_items.ts";
@@ -193,10 +194,13 @@ function beginTurn(context: SessionContext, event: Fields): void {
   context.beginTurn(idOf(event.turn_id), {
     ...knownFields({ started_at: began }),
     ...rest,
+    ...(isMigratedTurn(idOf(event.turn_id)) ? { implied: true } : {}),
   });
 }
 
 function completeTurn(context: SessionContext, event: Fields): void {
+  // Nobody ended that turn: the line has the time of the next prompt, and never an answer.
+  if (isMigratedTurn(idOf(event.turn_id))) return context.endTurn();
   const { error } = event;
   const hasFailed = isObject(error) || typeof error === "string";
   const ending = endFields(context, event);
@@ -221,13 +225,14 @@ function completeTurn(context: SessionContext, event: Fields): void {
  * message is complete.
  */
 function isUnanswered(
-  { lastAnswer, seen }: SessionContext,
+  { lastAnswer, seen, mode, isSelection }: SessionContext,
   { last_agent_message, started_at }: Fields,
 ): boolean {
   if (last_agent_message !== null || numberOf(started_at) !== undefined) {
     return false;
   }
-  if (!seen.prompt) return false;
+  // A selection of the lines of a paginated file lacks its prompts: only all lines tell.
+  if (!seen.prompt) return isSelection && mode === "paginated";
   const answer = seen.review === "unreviewed" ? null : lastAnswer;
   // A refusal leaves nothing in the file but its token count.
   if (answer === null) return seen.request !== "counted";

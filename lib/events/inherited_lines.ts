@@ -18,6 +18,7 @@ import { timeInUuid, timeOf } from "./times.ts";
  */
 const PAUSE_BEFORE_PROMPT = 25;
 const PAUSE_BEFORE_OTHERS = 1000;
+const MIGRATED_TURN_REGEXP = /^rollout-\d+$/;
 
 /** Whether a header means that its thread begins with the history of another one. */
 export function isForkHeader(meta: Fields): boolean {
@@ -41,7 +42,7 @@ export class InheritedLines {
   #copiedAt: number | null;
   /** The turn of the last line that has one. */
   #turn: string | null;
-  /** The start times of the thread and of that turn, if their ids contain them. */
+  /** The start times of the thread and of that turn, if their ids tell them. */
   #began: number | undefined;
   #turnBegan: number | undefined;
 
@@ -53,7 +54,7 @@ export class InheritedLines {
     this.#copiedAt = wholeOf(fields.copied_at) ?? null;
     this.#turn = textOf(fields.turn) ?? null;
     this.#began = timeInUuid(this.#thread);
-    this.#turnBegan = timeInUuid(this.#turn);
+    this.#turnBegan = startOfTurn(this.#turn);
   }
 
   save(): Fields {
@@ -106,18 +107,18 @@ export class InheritedLines {
     }
     if (turn !== null && turn !== this.#turn) {
       this.#turn = turn;
-      this.#turnBegan = timeInUuid(turn);
+      this.#turnBegan = startOfTurn(turn);
     }
+    const first = this.#firstOrdinal;
     const ordinal = numberOf(line.ordinal);
-    if (this.#firstOrdinal !== null && ordinal !== undefined) {
-      return ordinal < this.#firstOrdinal;
-    }
-    if (!this.#isFork) return false;
-    // Ids contain their time: a turn older than the thread was copied.
+    const hasPlace = first !== null && ordinal !== undefined;
+    if (hasPlace ? ordinal >= first : !this.#isFork) return false;
+    // Ids contain their time: a turn older than the thread was copied. A later one is its own, even
+    // before the first ordinal: `codex migrate-rollouts` puts that behind all lines of a sub-agent.
     if (this.#began !== undefined && this.#turnBegan !== undefined) {
       return this.#turnBegan < this.#began;
     }
-    return this.#copiedAt !== null;
+    return hasPlace || this.#copiedAt !== null;
   }
 
   /** Ends the copied part at the first line after a long enough pause. */
@@ -130,4 +131,13 @@ export class InheritedLines {
     const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
     this.#copiedAt = time - copiedAt >= limit ? null : time;
   }
+}
+
+function startOfTurn(turn: string | null): number | undefined {
+  return isMigratedTurn(turn) ? Infinity : timeInUuid(turn);
+}
+
+/** Whether `codex migrate-rollouts` made up a turn, for a prompt before turns were in files. */
+export function isMigratedTurn(turn: string | null | undefined): boolean {
+  return MIGRATED_TURN_REGEXP.test(turn ?? "");
 }

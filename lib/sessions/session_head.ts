@@ -121,9 +121,10 @@ export async function readSessionHead(
 
 type HeadFile = Parameters<typeof readSessionHead>[0];
 
-/** The types of the lines with facts of a head. */
+/** The types of the lines with facts of a head, and of those that tell copied lines from own ones. */
 const { types: TYPES } = new LineSelection([
   "thread.started",
+  "turn.started",
   "turn_context",
   "prompt",
   "thread_goal_updated",

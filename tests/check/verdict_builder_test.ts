@@ -123,15 +123,10 @@ function promptedTurn(
 
 /** The lines of a turn whose context is compacted after a message and a command. */
 function compacted(summary: string): object[] {
-  const call = {
-    call_id: "c",
-    name: "exec_command",
-    arguments: '{"cmd":"ls"}',
-  };
   return [
     answerLine("Looking."),
     messageLine("assistant", "Looking."),
-    itemLine("function_call", { ...call }),
+    itemLine("function_call", LISTING),
     itemLine("function_call_output", { call_id: "c", output: "a" }),
     messageLine("assistant", summary),
     eventLine("token_count", { info: null }),
@@ -155,6 +150,29 @@ function itemTurn(...records: readonly object[]): object[] {
     pagedLine("UserMessage", { id: "2", content: [{ text: "Review" }] }),
     ...records,
     eventLine("task_complete", { turn_id: "1", last_agent_message: null }),
+  ];
+}
+
+/** The call of a command. */
+const LISTING = {
+  call_id: "c",
+  name: "exec_command",
+  arguments: '{"cmd":"ls"}',
+};
+
+/** A turn of a release without events for turns, in a file that codex migrate-rollouts wrote. */
+function migratedTurn(...records: readonly object[]): object[] {
+  const turn_id = "rollout-1";
+  return [
+    PAGINATED,
+    eventLine("task_started", { turn_id, started_at: 1795191255 }),
+    pagedLine("UserMessage", { id: "2", content: [{ text: "Go" }] }),
+    ...records,
+    eventLine("task_complete", {
+      turn_id,
+      last_agent_message: null,
+      completed_at: 1795191255,
+    }),
   ];
 }
 
@@ -229,6 +247,12 @@ for (const version of namesIn("captures/")) {
     assertEquals(completed > 15, /^0\.1\d\d\./.test(version), `${completed}`);
   });
 }
+
+Deno.test("VerdictBuilder does not call a prompt of a paginated file answered because turnsOnly skips it", () => {
+  const lines = itemTurn().map((each) => `${JSON.stringify(each)}\n`);
+  const bytes = new TextEncoder().encode(lines.join(""));
+  assertEquals(judge(bytes, { turnsOnly: true }).status, "failed");
+});
 
 Deno.test("VerdictBuilder judges a normalized log like the original", () => {
   for (const { path } of ROWS) {
@@ -519,6 +543,21 @@ const ENDS = [
     records: promptedTurn(null, ...PARTIAL, ...PARTIAL),
     expected: [UNANSWERED],
     finalMessage: "Partial an",
+  },
+  {
+    name:
+      "a turn that codex migrate-rollouts made up, whose end has no message",
+    records: migratedTurn(
+      pagedLine("AgentMessage", { id: "3", content: [{ text: "Done." }] }),
+      messageLine("assistant", "Done."),
+    ),
+    expected: [],
+    finalMessage: "Done.",
+  },
+  {
+    name: "a turn that codex migrate-rollouts made up, cut off",
+    records: migratedTurn(itemLine("function_call", LISTING)),
+    expected: [CUT_OFF],
   },
   {
     name: "a whole system message, which is an error",

@@ -855,6 +855,50 @@ Deno.test("EventReader marks lines copied from another thread as inherited", () 
   ]);
 });
 
+Deno.test("EventReader marks no line of a later turn as inherited, though codex migrate-rollouts counts all as copies", () => {
+  const header = {
+    id: "01a1f998-0000-7000-8000-000000000000",
+    history_mode: "paginated",
+    subagent_history_start_ordinal: 4,
+  };
+  const marksOf = (turn_id: string) =>
+    eventsOf([
+      line("session_meta", header),
+      messageLine("user", "<environment_context></environment_context>"),
+      eventLine("task_started", { turn_id }),
+      pagedLine("AgentMessage", { id: "a", content: "Hi" }),
+    ].map((each, ordinal) => ({ ...each, ordinal })))
+      .map(({ inherited }) => inherited);
+  const older = "01a1f997-0000-7000-8000-000000000000";
+  const later = "01a1f999-0000-7000-8000-000000000000";
+  assertEquals(marksOf(older), [undefined, true, true, true]);
+  for (const own of [later, "rollout-2"]) {
+    assertEquals(marksOf(own), [undefined, true, undefined, undefined]);
+  }
+});
+
+Deno.test("EventReader tells a turn that codex migrate-rollouts made up as implied, and not its end", () => {
+  const turn_id = "rollout-1";
+  const events = eventsOf([
+    PAGINATED,
+    eventLine("task_started", { turn_id, started_at: 1795191255 }),
+    pagedLine("UserMessage", { id: "a", content: [{ text: "Go" }] }),
+    eventLine("task_complete", {
+      turn_id,
+      last_agent_message: null,
+      completed_at: 1795191255,
+    }),
+  ]);
+  assertEquals(
+    events.map(({ type, turn_id, implied }) => [type, turn_id, implied]),
+    [
+      ["thread.started", undefined, undefined],
+      ["turn.started", turn_id, true],
+      ["item.completed", turn_id, undefined],
+    ],
+  );
+});
+
 Deno.test("EventReader takes the images of a prompt of a paginated session from its response item", () => {
   const url = "data:image/png;base64,iVBORw0KGgo=";
   const text = "Look";

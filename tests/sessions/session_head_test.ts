@@ -329,6 +329,27 @@ Deno.test("readSessionHead() ignores lines before the ordinal at which the agent
   );
 });
 
+Deno.test("readSessionHead() reads an agent whose lines codex migrate-rollouts counts as copies", async () => {
+  const turn_id = "rollout-1";
+  const head = await headOf(lines(
+    ["session_meta", {
+      id: "01a1f998-0000-7000-8000-000000000000",
+      timestamp: STARTED,
+      cwd: "/w",
+      history_mode: "paginated",
+      subagent_history_start_ordinal: 4,
+    }],
+    ["event_msg", { type: "task_started", turn_id }],
+    ["event_msg", {
+      type: "item_completed",
+      turn_id,
+      item: { type: "UserMessage", id: "a", content: [{ text: "Look" }] },
+    }],
+    ["turn_context", { cwd: "/w", model: "its own" }],
+  ));
+  assertEquals([head.firstMessage, head.model], ["Look", "its own"]);
+});
+
 const SOURCES = [
   ["cli", "cli"],
   [{ subagent: "review" }, "subagent:review"],
