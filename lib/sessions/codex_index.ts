@@ -5,13 +5,22 @@
  * from the files: a session that the database lacks is not shown by Codex.
  */
 
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../files/byte_source.ts";
 import { groupsBy } from "../groups.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
+import { homeInPath } from "./session_places.ts";
 import { unpackedPath } from "./session_start.ts";
 
 /**
@@ -93,24 +102,37 @@ export async function hiddenFromCodex(
     const { index, ...state } = await readIndex(home, options.cache);
     indexes.push(state);
     for (const session of own) {
-      const reason = reasonFor(session, index);
+      const reason = await reasonFor(session, index);
       if (reason !== undefined) hidden.set(session.file.path, reason);
     }
   }
   return { hidden, indexes };
 }
 
-function reasonFor(
+async function reasonFor(
   { file, head }: Session,
   index: Index | undefined,
-): HiddenReason | undefined {
+): Promise<HiddenReason | undefined> {
   if (head.problem !== undefined) return "refused";
   if (index === undefined) return undefined;
   const path = index.get(head.id.toLowerCase());
   if (path === undefined) return "unindexed";
+  return await isSamePlace(path, file.path) ? undefined : "moved";
+}
+
+/** Whether two paths of session files are one place, of which the home may be given as a link. */
+async function isSamePlace(one: string, other: string): Promise<boolean> {
   // Codex packs and unpacks files without updating its index.
-  const isSame = unpackedPath(path) === unpackedPath(file.path);
-  return isSame ? undefined : "moved";
+  const [path, place] = [unpackedPath(one), unpackedPath(other)];
+  if (path === place) return true;
+  const [home, homeOfPlace] = [homeInPath(path), homeInPath(place)];
+  if (home === undefined || homeOfPlace === undefined) return false;
+  return path.slice(home.length) === place.slice(homeOfPlace.length) &&
+    await realHome(home) === await realHome(homeOfPlace);
+}
+
+async function realHome(home: string): Promise<string> {
+  return await realpath(home).catch(() => home);
 }
 
 async function readIndex(

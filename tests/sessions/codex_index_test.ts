@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   hiddenFromCodex,
@@ -83,6 +84,32 @@ Deno.test("hiddenFromCodex() treats a packed path as the plain one, and reports 
     ]);
     const { hidden } = await look(home);
     assertEquals([hidden.get(one), hidden.get(two)], [undefined, "moved"]);
+  });
+});
+
+Deno.test("hiddenFromCodex() finds a session at its path if the home is a link", async () => {
+  await withThree(async (home, [one = "", two = ""]) => {
+    const link = `${home}/../link`;
+    await Deno.symlink(home, link);
+    const asLink = (path: string) => path.replace(home, link);
+    // Codex resolves the link in CODEX_HOME, but not that of a default home.
+    makeIndex(`${home}/state_5.sqlite`, [
+      [testId(1), one],
+      [testId(2), asLink(two)],
+    ]);
+    for (
+      const [codexHome, paths] of [
+        [home, [one, two]],
+        [link, [asLink(one), asLink(two)]],
+      ] as const
+    ) {
+      const { hidden } = await look(codexHome);
+      assertEquals(
+        paths.map((path) => hidden.get(resolve(path))),
+        [undefined, undefined],
+      );
+      assertEquals(hidden.size, 1);
+    }
   });
 });
 
