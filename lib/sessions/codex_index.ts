@@ -28,9 +28,10 @@ import { unpackedPath } from "./session_start.ts";
  *
  * - `unindexed`: its index lacks the session.
  * - `moved`: its index has the session at another path.
+ * - `no_message`: its index has neither a message of the user nor a goal of the session.
  * - `refused`: the file cannot be read.
  */
-export type HiddenReason = "unindexed" | "moved" | "refused";
+export type HiddenReason = "unindexed" | "moved" | "no_message" | "refused";
 
 /** The state of the index of Codex in one home. */
 export interface CodexIndexState {
@@ -65,8 +66,14 @@ export interface HiddenFromCodexOptions {
   readonly cache?: string | undefined;
 }
 
-/** The content of an index: paths of files, by the ids of sessions. */
-type Index = ReadonlyMap<string, string>;
+/** The content of an index, by the ids of sessions. */
+type Index = ReadonlyMap<string, IndexedSession>;
+
+interface IndexedSession {
+  readonly path: string;
+  /** Whether it has a text that stands for the session in the list of Codex. */
+  readonly hasPreview: boolean;
+}
 
 const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
 /** How many times an index is copied that is being written to. */
@@ -115,9 +122,13 @@ async function reasonFor(
 ): Promise<HiddenReason | undefined> {
   if (head.problem !== undefined) return "refused";
   if (index === undefined) return undefined;
-  const path = index.get(head.id.toLowerCase());
-  if (path === undefined) return "unindexed";
-  return await isSamePlace(path, file.path) ? undefined : "moved";
+  const indexed = index.get(head.id.toLowerCase());
+  if (indexed === undefined) return "unindexed";
+  if (!await isSamePlace(indexed.path, file.path)) return "moved";
+  // Codex does not list agents beside sessions, with or without a message.
+  return indexed.hasPreview || head.kind === "subagent"
+    ? undefined
+    : "no_message";
 }
 
 /** Whether two paths of session files are one place, of which the home may be given as a link. */
@@ -223,11 +234,15 @@ async function indexIn(copy: string): Promise<Index> {
       throw new Error("its layout is not known");
     }
     if (!isFilled(database)) throw new Error("it is still being filled");
-    const rows = database.prepare("SELECT id, rollout_path FROM threads").all();
+    // The first layouts have no previews.
+    const preview = columns.has("preview") ? "preview" : "NULL AS preview";
+    const rows = database.prepare(
+      `SELECT id, rollout_path, ${preview} FROM threads`,
+    ).all();
     return new Map(
-      rows.map(({ id, rollout_path }) => [
+      rows.map(({ id, rollout_path, preview }) => [
         String(id).toLowerCase(),
-        String(rollout_path),
+        { path: String(rollout_path), hasPreview: preview !== "" },
       ]),
     );
   } finally {

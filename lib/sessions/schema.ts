@@ -47,7 +47,7 @@ export const SessionRecordSchema: v.GenericSchema<unknown, SessionRecord> = v
     copies: v.array(text),
     problem: textOrNull,
     hidden: v.exactOptional(
-      v.nullable(v.picklist(["unindexed", "moved", "refused"])),
+      v.nullable(v.picklist(["unindexed", "moved", "no_message", "refused"])),
     ),
     outcome: v.exactOptional(
       v.nullable(v.picklist(["completed", "failed", "aborted", "open"])),

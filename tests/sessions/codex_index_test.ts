@@ -8,6 +8,7 @@ import {
 } from "../../lib/sessions/sessions.ts";
 import {
   entriesOf,
+  sessionPath,
   testId,
   withFolder,
   writeFile,
@@ -84,6 +85,30 @@ Deno.test("hiddenFromCodex() treats a packed path as the plain one, and reports 
     ]);
     const { hidden } = await look(home);
     assertEquals([hidden.get(one), hidden.get(two)], [undefined, "moved"]);
+  });
+});
+
+Deno.test("hiddenFromCodex() reports sessions that the index has without a message, but no agents", async () => {
+  await withThree(async (home, [one = "", two = ""]) => {
+    const database = makeIndex(`${home}/state_5.sqlite`, [
+      [testId(1), one],
+      [testId(2), two],
+      [testId(4), sessionPath(home, testId(4), STARTED)],
+    ], { isOpen: true });
+    database.exec("ALTER TABLE threads ADD COLUMN preview TEXT");
+    database.exec(
+      `UPDATE threads SET preview = iif(id = '${testId(1)}', 'Fix it', '')`,
+    );
+    database.close();
+    await writeSession(home, {
+      id: testId(4),
+      started: STARTED,
+      message: "Check it",
+      meta: { source: { subagent: "review" } },
+    });
+    const { hidden } = await look(home);
+    assertEquals([...hidden.values()].sort(), ["no_message", "refused"]);
+    assertEquals(hidden.get(two), "no_message");
   });
 });
 

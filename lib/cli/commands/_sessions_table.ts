@@ -18,6 +18,7 @@ const WIDE = 130;
 const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
   unindexed: "not listed",
   moved: "moved",
+  no_message: "not listed",
   refused: "",
 };
 
