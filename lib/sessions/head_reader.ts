@@ -66,7 +66,8 @@ export class HeadReader {
       const head = {
         ...ownHead,
         started: started ?? ownHead.started,
-        firstMessage: firstMessage ?? ownHead.firstMessage,
+        firstMessage: firstMessage ?? ownHead.firstMessage ??
+          await this.#inheritedMessage(ownHead),
       };
       const name = this.names.nameOf(file, head.id);
       return { file, files: all, head, name, title: titleOf(head, name) };
@@ -83,6 +84,23 @@ export class HeadReader {
     // With copies in several homes, other files of a session may be in another home.
     return this.#files.filter(({ sessionId }) => sessions.has(sessionId))
       .sort((one, other) => madeAt(one) - madeAt(other));
+  }
+
+  /** Returns the first message of the history that a fork continues in other files. */
+  async #inheritedMessage(fork: SessionHead): Promise<string | undefined> {
+    const seen = new Set<string>();
+    let message: string | undefined;
+    for (let head = fork; head.kind === "fork" && !seen.has(head.id);) {
+      seen.add(head.id);
+      const { forkedFrom } = head;
+      const [file] = await lookAtAll(
+        this.#files.filter(({ id }) => id === forkedFrom),
+      );
+      if (file === undefined) break;
+      head = await this.#head(file);
+      message = head.firstMessage ?? message;
+    }
+    return message;
   }
 
   async #head(file: SessionFile): Promise<SessionHead> {

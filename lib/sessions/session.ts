@@ -15,7 +15,8 @@ export interface Session {
   readonly name: string | undefined;
   /**
    * The title of the session, on one line: its name; else the first line of the first message that
-   * a person wrote, at most 80 characters of it; else a description in parentheses.
+   * a person wrote, for a fork without one in its history, at most 80 characters of it; else a
+   * description in parentheses.
    */
   readonly title: string;
 }

@@ -377,6 +377,28 @@ Deno.test("listSessions() lists a session in several files once, with its last f
   });
 });
 
+Deno.test("listSessions() titles a fork without a message as the session that its history begins with", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-20T10:00:00.000Z";
+    await writeSessions(home, [{ number: 1, started }]);
+    for (const number of [2, 3]) {
+      const meta = {
+        id: testId(number),
+        timestamp: started,
+        forked_from_id: testId(number - 1),
+        forked_from_ordinal_exclusive: 3,
+      };
+      await writeFile(
+        sessionPath(home, testId(number), started),
+        `${
+          JSON.stringify({ ordinal: 3, type: "session_meta", payload: meta })
+        }\n`,
+      );
+    }
+    assertEquals(await titlesOf({ codexHomes: [home] }), Array(3).fill("No 1"));
+  });
+});
+
 Deno.test("listSessions() reads the title of a session in several files whose first file counts in another home", async () => {
   await withFolder(async (folder) => {
     const [home, other] = [`${folder}/home`, `${folder}/other`];
