@@ -10,14 +10,16 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   realpath,
   rm,
   stat,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { codeOf } from "../files/byte_source.ts";
 import { groupsBy } from "../groups.ts";
+import type { Environment } from "./codex_homes.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 import { homeInPath } from "./session_places.ts";
@@ -33,7 +35,7 @@ import { unpackedPath } from "./session_start.ts";
  */
 export type HiddenReason = "unindexed" | "moved" | "no_message" | "refused";
 
-/** The state of the index of Codex in one home. */
+/** The state of an index of Codex of one home. */
 export interface CodexIndexState {
   /** The home. */
   readonly home: string;
@@ -52,7 +54,7 @@ export interface CodexIndexState {
 export interface HiddenSessions {
   /** The reasons why Codex does not show sessions, by the paths of their files. */
   readonly hidden: ReadonlyMap<string, HiddenReason>;
-  /** The state of the index of each home. */
+  /** The state of each index of each home. */
   readonly indexes: readonly CodexIndexState[];
 }
 
@@ -64,6 +66,12 @@ export interface HiddenFromCodexOptions {
    * @default {undefined}
    */
   readonly cache?: string | undefined;
+  /**
+   * The environment, which may name a folder with an index.
+   *
+   * @default {() => undefined}
+   */
+  readonly env?: Environment | undefined;
 }
 
 /** The content of an index, by the ids of sessions. */
@@ -75,6 +83,8 @@ interface IndexedSession {
   readonly hasPreview: boolean;
 }
 
+/** The folder with the index, in `config.toml`. */
+const SQLITE_HOME_REGEXP = /^sqlite_home *= *(?:"(.*?)"|'(.*?)')/m;
 const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
 /** How many times an index is copied that is being written to. */
 const ATTEMPTS = 3;
@@ -106,10 +116,15 @@ export async function hiddenFromCodex(
   const hidden = new Map<string, HiddenReason>();
   const indexes: CodexIndexState[] = [];
   for (const [home, own] of groupsBy(sessions, ({ file }) => file.home)) {
-    const { index, ...state } = await readIndex(home, options.cache);
-    indexes.push(state);
+    const found = await readIndexes(home, options);
+    indexes.push(...found.map(({ index: _index, ...state }) => state));
     for (const session of own) {
-      const reason = await reasonFor(session, index);
+      const reasons: (HiddenReason | undefined)[] = [];
+      for (const { index } of found) {
+        reasons.push(await reasonFor(session, index));
+      }
+      // One index is enough: the desktop app has its own.
+      const reason = reasons.includes(undefined) ? undefined : reasons[0];
       if (reason !== undefined) hidden.set(session.file.path, reason);
     }
   }
@@ -146,22 +161,44 @@ async function realHome(home: string): Promise<string> {
   return await realpath(home).catch(() => home);
 }
 
-async function readIndex(
+type ReadIndex = CodexIndexState & { readonly index: Index | undefined };
+
+async function readIndexes(
   home: string,
-  cache: string | undefined,
-): Promise<CodexIndexState & { readonly index: Index | undefined }> {
-  const name = await newestIndex(home);
-  if (name === undefined) {
-    return { home, state: "none", file: null, reason: null, index: undefined };
+  { cache, env = () => undefined }: HiddenFromCodexOptions,
+): Promise<ReadIndex[]> {
+  const found: ReadIndex[] = [];
+  for (const folder of await indexFoldersOf(home, env)) {
+    const name = await newestIndex(folder);
+    if (name === undefined) continue;
+    const file = join(folder, name);
+    try {
+      const index = await indexInCopy(file, cache);
+      found.push({ home, state: "read", file, reason: null, index });
+    } catch (error) {
+      const reason = messageOf(error);
+      found.push({ home, state: "unknown", file, reason, index: undefined });
+    }
   }
-  const file = join(home, name);
-  try {
-    const index = await indexInCopy(file, cache);
-    return { home, state: "read", file, reason: null, index };
-  } catch (error) {
-    const reason = messageOf(error);
-    return { home, state: "unknown", file, reason, index: undefined };
-  }
+  return found.length > 0 ? found : [
+    { home, state: "none", file: null, reason: null, index: undefined },
+  ];
+}
+
+/**
+ * Returns the folders in which the index of a home may be: the home, the folder of the desktop app,
+ * and the one that the settings or the environment name.
+ */
+async function indexFoldersOf(
+  home: string,
+  env: Environment,
+): Promise<ReadonlySet<string>> {
+  const config = await readFile(join(home, "config.toml"), "utf8")
+    .catch(() => "");
+  const [, escaped, plain] = SQLITE_HOME_REGEXP.exec(config) ?? [];
+  const named = escaped?.replaceAll("\\\\", "\\") ?? plain ??
+    env("CODEX_SQLITE_HOME") ?? "";
+  return new Set([home, join(home, "sqlite"), resolve(home, named)]);
 }
 
 /** Returns the name of the index with the highest number; older releases leave theirs behind. */

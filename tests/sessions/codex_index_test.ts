@@ -138,6 +138,35 @@ Deno.test("hiddenFromCodex() finds a session at its path if the home is a link",
   });
 });
 
+Deno.test("hiddenFromCodex() reads every index of a home: the desktop app and the settings put one elsewhere", async () => {
+  await withThree(async (home, [one = "", two = ""]) => {
+    const env = (name: string) =>
+      name === "CODEX_SQLITE_HOME" ? `${home}/env` : undefined;
+    const { sessions } = await listSessions({ codexHomes: [home] });
+    const shown = async () => {
+      const { hidden, indexes } = await hiddenFromCodex(sessions, { env });
+      const names = indexes.map(({ file }) => file?.replace(`${home}/`, ""));
+      return [names, hidden.get(one), hidden.get(two)];
+    };
+    const name = "state_5.sqlite";
+    makeIndex(`${home}/${name}`, [[testId(1), one]]);
+    assertEquals(await shown(), [[name], undefined, "unindexed"]);
+    for (const folder of ["sqlite", "env", "named"]) {
+      await Deno.mkdir(`${home}/${folder}`);
+      makeIndex(`${home}/${folder}/${name}`, [[testId(2), two]]);
+      if (folder === "named") {
+        await writeFile(
+          `${home}/config.toml`,
+          'model = "m"\nsqlite_home = "named"\n',
+        );
+      }
+      const names = [name, `${folder}/${name}`];
+      assertEquals(await shown(), [names, undefined, undefined]);
+      await Deno.remove(`${home}/${folder}/${name}`);
+    }
+  });
+});
+
 Deno.test("hiddenFromCodex() reads rows that are only in the write-ahead log of an open database", async () => {
   await withThree(async (home, [one = "", two = ""]) => {
     const database = makeIndex(

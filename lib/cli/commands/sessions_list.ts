@@ -41,6 +41,7 @@ export const run: RunCommand = async (context) => {
     ? NOTHING_HIDDEN
     : await hiddenFromCodex(page.sessions, {
       cache: sessionPlaces(context).cache,
+      env: context.process.env,
     });
   const pieces = piecesOf({ ...page, codex }, form, context);
   // Each row is written at once: when the reader closes the pipe, no further file is read.
