@@ -45,6 +45,10 @@ function manualPage(commands: readonly Command[]): string {
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ["CODEX_HOME", "The Codex home, unless --codex-home is given."],
+  [
+    "CODEX_SQLITE_HOME",
+    "The folder with the index of Codex, for sessions list.",
+  ],
   ["HOME", "Your home folder; on Windows, USERPROFILE takes precedence."],
   [
     "XDG_CACHE_HOME",
