@@ -54,7 +54,7 @@ export class InheritedLines {
     this.#copiedAt = wholeOf(fields.copied_at) ?? null;
     this.#turn = textOf(fields.turn) ?? null;
     this.#began = timeInUuid(this.#thread);
-    this.#turnBegan = startOfTurn(this.#turn);
+    this.#turnBegan = this.#startOf(this.#turn);
   }
 
   save(): Fields {
@@ -107,7 +107,7 @@ export class InheritedLines {
     }
     if (turn !== null && turn !== this.#turn) {
       this.#turn = turn;
-      this.#turnBegan = startOfTurn(turn);
+      this.#turnBegan = this.#startOf(turn);
     }
     const first = this.#firstOrdinal;
     const ordinal = numberOf(line.ordinal);
@@ -121,6 +121,15 @@ export class InheritedLines {
     return hasPlace || this.#copiedAt !== null;
   }
 
+  /**
+   * Returns the time in the id of a turn. One that `codex migrate-rollouts` made up has none, being
+   * of a release without turns in files: an agent ran it, but a fork, of a later release, copied it.
+   */
+  #startOf(turn: string | null): number | undefined {
+    if (!isMigratedTurn(turn)) return timeInUuid(turn);
+    return this.#firstOrdinal === null ? -Infinity : Infinity;
+  }
+
   /** Ends the copied part at the first line after a long enough pause. */
   #followCopies(
     copiedAt: number,
@@ -131,10 +140,6 @@ export class InheritedLines {
     const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
     this.#copiedAt = time - copiedAt >= limit ? null : time;
   }
-}
-
-function startOfTurn(turn: string | null): number | undefined {
-  return isMigratedTurn(turn) ? Infinity : timeInUuid(turn);
 }
 
 /** Whether `codex migrate-rollouts` made up a turn, for a prompt before turns were in files. */

@@ -877,6 +877,24 @@ Deno.test("EventReader marks no line of a later turn as inherited, though codex 
   }
 });
 
+Deno.test("EventReader marks turns that codex migrate-rollouts made up as inherited in a fork, which has copies of old turns", () => {
+  const events = eventsOf([
+    line("session_meta", {
+      id: "01a1f998-0000-7000-8000-000000000000",
+      forked_from_id: "01a1f980-0000-7000-8000-000000000000",
+      history_mode: "paginated",
+    }),
+    ...["rollout-1", "01a1f999-0000-7000-8000-000000000000"].flatMap((id) => [
+      eventLine("task_started", { turn_id: id }),
+      pagedLine("AgentMessage", { id, content: "Hi" }),
+    ]),
+  ]);
+  assertEquals(
+    events.map(({ inherited }) => inherited),
+    [undefined, true, true, undefined, undefined],
+  );
+});
+
 Deno.test("EventReader tells a turn that codex migrate-rollouts made up as implied, and not its end", () => {
   const turn_id = "rollout-1";
   const events = eventsOf([
