@@ -46,7 +46,7 @@ import {
   THOUGHT_TYPES,
   type ThoughtKind,
 } from "./copies.ts";
-import { isMigratedTurn } from "./inherited_lines.ts";
+import { isMigratedTurn } from "./ids.ts";
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 import { tellTurnItem } from "./turn_items.ts";

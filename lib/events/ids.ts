@@ -3,9 +3,17 @@
 import { idOf } from "../json/fields.ts";
 
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
+const MIGRATED_REGEXP = /^rollout-\d+$/;
 
-/** Returns an id of the input; one that a reader made up is unique in one input only. */
+/** Returns an id of the input; one that was made up is unique in one input only. */
 export function realId(value: unknown): string | undefined {
   const id = idOf(value);
-  return id === undefined || MADE_UP_REGEXP.test(id) ? undefined : id;
+  const isReal = id !== undefined && !MADE_UP_REGEXP.test(id) &&
+    !isMigratedTurn(id);
+  return isReal ? id : undefined;
+}
+
+/** Whether `codex migrate-rollouts` made up a turn, for a prompt before turns were in files. */
+export function isMigratedTurn(id: string | null | undefined): boolean {
+  return MIGRATED_REGEXP.test(id ?? "");
 }

@@ -9,6 +9,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
+import { isMigratedTurn } from "./ids.ts";
 import { timeInUuid, timeOf } from "./times.ts";
 
 /**
@@ -18,7 +19,6 @@ import { timeInUuid, timeOf } from "./times.ts";
  */
 const PAUSE_BEFORE_PROMPT = 25;
 const PAUSE_BEFORE_OTHERS = 1000;
-const MIGRATED_TURN_REGEXP = /^rollout-\d+$/;
 
 /** Whether a header means that its thread begins with the history of another one. */
 export function isForkHeader(meta: Fields): boolean {
@@ -140,9 +140,4 @@ export class InheritedLines {
     const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
     this.#copiedAt = time - copiedAt >= limit ? null : time;
   }
-}
-
-/** Whether `codex migrate-rollouts` made up a turn, for a prompt before turns were in files. */
-export function isMigratedTurn(turn: string | null | undefined): boolean {
-  return MIGRATED_TURN_REGEXP.test(turn ?? "");
 }

@@ -7,6 +7,7 @@ import {
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
+import { eventsOf } from "../events/reading.ts";
 import { linesOf, namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import {
@@ -252,6 +253,17 @@ Deno.test("VerdictBuilder does not call a prompt of a paginated file answered be
   const lines = itemTurn().map((each) => `${JSON.stringify(each)}\n`);
   const bytes = new TextEncoder().encode(lines.join(""));
   assertEquals(judge(bytes, { turnsOnly: true }).status, "failed");
+});
+
+Deno.test("VerdictBuilder judges the events of a turn that codex migrate-rollouts made up like its file", () => {
+  const file = migratedTurn(
+    pagedLine("AgentMessage", { id: "3", content: [{ text: "Done." }] }),
+    messageLine("assistant", "Done."),
+  );
+  const { status, finalMessage } = judgeRecords(
+    eventsOf(file.map(fieldsOf)),
+  );
+  assertEquals([status, finalMessage], ["completed", "Done."]);
 });
 
 Deno.test("VerdictBuilder judges a normalized log like the original", () => {
