@@ -319,10 +319,12 @@ function baseOf(
 
 /** Returns what is missing of a fork that holds neither its history nor the extent of it. */
 function unknownExtent(
-  { meta, hasCopy }: FileStart,
+  { meta, ordinal, hasCopy }: FileStart,
 ): MissingHistory | undefined {
   const threadId = idOf(meta.forked_from_id);
-  return threadId === undefined || hasCopy ? undefined : {
+  // A thread that counts from 0 is complete: `codex migrate-rollouts` drops the copied header.
+  const isComplete = hasCopy || ordinal === 0;
+  return threadId === undefined || isComplete ? undefined : {
     threadId,
     reason: "unknown_extent",
     message: "the file does not record how much of that session it continues",

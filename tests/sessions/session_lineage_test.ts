@@ -155,6 +155,16 @@ const WHOLE = [
     text: header(2, 0, { forked_from_id: testId(1) }) + PARENT,
     ancestors: [],
   },
+  {
+    name:
+      "a fork whose copied header codex migrate-rollouts dropped is one file",
+    files: {
+      1: PARENT,
+      2: header(2, 0, { forked_from_id: testId(1) }) + line(1, "one"),
+    },
+    text: header(2, 0, { forked_from_id: testId(1) }) + line(1, "one"),
+    ancestors: [],
+  },
 ] satisfies {
   name: string;
   files: Record<number, string>;
