@@ -9,6 +9,7 @@ import {
   knownFields,
   listOf,
   textOf,
+  textsOf,
 } from "../json/fields.ts";
 import type { Witness } from "./calls.ts";
 import { statedStatus } from "./contents.ts";
@@ -204,11 +205,13 @@ export function tellSearchCopy(
 
 /** Returns the content of a search; without a query, one is derived from the action, as in exec. */
 export function searchContent({ query, action }: Fields): Fields {
-  const { url, pattern, query: searched } = fieldsOf(action);
+  const { url, pattern, query: searched, queries } = fieldsOf(action);
   const page = textOf(url) ?? "";
+  const [first = "", ...others] = textsOf(queries);
+  const several = others.length > 0 && first !== "" ? `${first} ...` : first;
   const found = typeof pattern === "string"
-    ? `'${pattern}' in ${page}`
-    : textOf(searched) ?? page;
+    ? `'${pattern}'${page && ` in ${page}`}`
+    : textOf(searched) || several || page;
   return knownFields({
     query: textOf(query) || found,
     action: action ?? undefined,

@@ -7,6 +7,7 @@ import {
   snapshotOf,
 } from "../history/histories.ts";
 import { eventLine, itemLine, promptLine } from "../session_lines.ts";
+import { eventsOf } from "./reading.ts";
 
 const SEARCH = { type: "search", query: "q", queries: ["q", "r"] };
 const PAGE = { type: "open_page", url: "https://example.com/" };
@@ -83,6 +84,27 @@ Deno.test("HistoryState.apply() shows the same searches for every release", () =
     counts.add(payloadsOf(snapshotOf(events), "tool_call").length);
   }
   assertEquals([...counts], [6]);
+});
+
+Deno.test("EventReader derives the query of a search from its action, as exec streams have it", () => {
+  const derived = [
+    { type: "search", queries: ["q", "r"] },
+    { type: "search", query: "", queries: ["q"] },
+    { type: "search", query: "q", queries: ["r", "s"] },
+    { type: "search", queries: [] },
+    { type: "find_in_page", pattern: "p", url: "https://example.com/" },
+    { type: "find_in_page", pattern: "p" },
+    PAGE,
+  ].map((action) => eventsOf([item(action)])[0]?.content);
+  assertEquals(derived.map((content) => Object(content).query), [
+    "q ...",
+    "q",
+    "q",
+    "",
+    "'p' in https://example.com/",
+    "'p'",
+    PAGE.url,
+  ]);
 });
 
 Deno.test("HistoryState.apply() never copies the data of an image into its path (C.3)", () => {
