@@ -91,6 +91,7 @@ const ITEMS: ReadonlyMap<string, TellItem> = new Map(
 
 /** By kind of an `Extension` item, the item type that it is treated as. */
 const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([
+  ["clock.sleep", "Sleep"],
   ["image_gen.generation", "ImageGeneration"],
   ["web.search", "WebSearch"],
 ]);

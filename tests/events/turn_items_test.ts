@@ -6,6 +6,7 @@ import {
   snapshotOf,
 } from "../history/histories.ts";
 import {
+  callLine,
   eventLine,
   itemLine,
   line,
@@ -317,6 +318,15 @@ Deno.test("HistoryState.apply() shows an image of an extension like an ImageGene
       ...image,
     }),
   );
+});
+
+Deno.test("EventReader reads the pause of an extension like a Sleep, in both modes", () => {
+  const pause = { id: "x", kind: "clock.sleep", durationMs: 5 };
+  const call = callLine("sleep", { duration_ms: 5 }, "x");
+  for (const head of [[], [PAGINATED]]) {
+    const events = eventsOf([...head, call, pagedLine("Extension", pause)]);
+    assertEquals(events.at(-1)?.item_type, "sleep");
+  }
 });
 
 Deno.test("HistoryState.apply() shows no record for an unknown extension", () => {
