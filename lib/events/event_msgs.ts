@@ -32,6 +32,7 @@ import {
   patchContent,
   planContent,
   startOf,
+  statedStatus,
   timesOf,
   tokenContent,
 } from "./contents.ts";
@@ -135,7 +136,7 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   })),
   image_generation_end: end("image_generation", (event) => ({
     content: imageContent(event),
-    status: "completed",
+    status: statedStatus(event),
   })),
   patch_apply_begin: begin("file_change", patchContent),
   patch_apply_updated: unlessEnded(begin("file_change", patchContent)),
@@ -514,9 +515,12 @@ function collabEvents(): [string, TellEvent][] {
     [
       `collab_${name}_end`,
       end("collab_tool_call", (event) => {
-        const states = event.statuses ?? event.agents_states;
-        const isFailed = isFailedWord(event.status) ||
-          isAnyAgentLost(event.status) || isAnyAgentLost(event.statuses);
+        const { status, statuses, agents_states } = event;
+        const agent = agentOf(event);
+        const states = statuses ?? agents_states ??
+          (agent && status && { [agent]: status });
+        const isFailed = isFailedWord(status) || isAnyAgentLost(status) ||
+          isAnyAgentLost(statuses);
         return {
           content: knownFields({
             ...collabContent(event, tool),
@@ -530,7 +534,7 @@ function collabEvents(): [string, TellEvent][] {
 }
 
 function collabContent(event: Fields, tool: string): Fields {
-  const one = idOf(event.receiver_thread_id) ?? idOf(event.new_thread_id);
+  const one = agentOf(event);
   return knownFields({
     tool,
     sender_thread_id: textOf(event.sender_thread_id),
@@ -539,4 +543,9 @@ function collabContent(event: Fields, tool: string): Fields {
     ),
     prompt: event.prompt ?? undefined,
   });
+}
+
+/** Returns the thread of the only agent that a call concerns. */
+function agentOf(event: Fields): string | undefined {
+  return idOf(event.receiver_thread_id) ?? idOf(event.new_thread_id);
 }

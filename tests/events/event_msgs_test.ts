@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { snapshotOf, summariesOf } from "../history/histories.ts";
-import { eventLine, PAGINATED } from "../session_lines.ts";
+import { eventLine, itemLine, PAGINATED } from "../session_lines.ts";
 import { eventsOf } from "./reading.ts";
 
 const CALL = { call_id: "c" };
@@ -222,4 +222,31 @@ Deno.test("EventReader names the agent of a call between agents, in any of its f
     const [end] = eventsOf([eventLine("collab_close_end", fields)]);
     assertEquals(end?.receiver_thread_ids, ["t"]);
   }
+});
+
+Deno.test("EventReader tells the state of the only agent of a call between agents", () => {
+  const states = [
+    { new_thread_id: "t", status: "pending_init" },
+    { receiver_thread_id: "t", status: { completed: "Seen." } },
+    { receiver_thread_id: "t", status: { errored: "No credit." } },
+    { receiver_thread_id: "t" },
+  ].map((fields) => {
+    const [end] = eventsOf([eventLine("collab_close_end", fields)]);
+    return [end?.status, end?.agents_states];
+  });
+  assertEquals(states, [
+    ["completed", { t: "pending_init" }],
+    ["completed", { t: { completed: "Seen." } }],
+    ["failed", { t: { errored: "No credit." } }],
+    ["completed", undefined],
+  ]);
+});
+
+Deno.test("EventReader tells that the generation of an image failed, by its event as by its item", () => {
+  const image = { status: "failed", result: "" };
+  const statuses = [
+    eventLine("image_generation_end", { call_id: "c", ...image }),
+    itemLine("image_generation_call", { id: "c", ...image }),
+  ].map((line) => eventsOf([line])[0]?.status);
+  assertEquals(statuses, ["failed", "failed"]);
 });
