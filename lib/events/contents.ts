@@ -9,6 +9,7 @@ import {
   fieldsOf,
   isFailedWord,
   isObject,
+  jsonTextOf,
   knownFields,
   listOf,
   numberOf,
@@ -157,6 +158,18 @@ export function statedStatus({ status }: Fields): string {
 /** Whether the user declined an item; a patch of an app-server has that in its content. */
 export function isDeclined({ status, content }: Fields): boolean {
   return status === "declined" || fieldsOf(content).declined === true;
+}
+
+/** Returns the query that Codex derives from the action of a search. */
+export function derivedQuery(action: unknown): string {
+  const { url, pattern, query, queries } = fieldsOf(action);
+  const page = textOf(url) ?? "";
+  if (typeof pattern === "string") {
+    return page === "" ? `'${pattern}'` : `'${pattern}' in ${page}`;
+  }
+  const [first = "", ...others] = textsOf(queries);
+  const dots = first === "" || others.length === 0 ? "" : " ...";
+  return textOf(query) || first + dots || page;
 }
 
 /** Returns the files of a patch, whose formats differ in where a change has its kind (A.16). */
@@ -308,4 +321,11 @@ export function isAnyAgentLost(status: unknown): boolean {
   return [status, ...Object.values(fieldsOf(status))].some((one) =>
     one === "not_found" || isObject(one) && Object.hasOwn(one, "errored")
   );
+}
+
+/** Returns the states of agents that a call between agents tells, as JSON text. */
+export function statesText({ agents_states }: Fields): string | undefined {
+  return isObject(agents_states) && Object.keys(agents_states).length > 0
+    ? jsonTextOf(agents_states)
+    : undefined;
 }

@@ -9,10 +9,9 @@ import {
   knownFields,
   listOf,
   textOf,
-  textsOf,
 } from "../json/fields.ts";
 import type { Witness } from "./calls.ts";
-import { statedStatus } from "./contents.ts";
+import { derivedQuery, statedStatus } from "./contents.ts";
 import type { SessionContext } from "./session_context.ts";
 import type { SessionImage } from "./session_items.ts";
 import { contentText } from "./tool_output.ts";
@@ -205,15 +204,8 @@ export function tellSearchCopy(
 
 /** Returns the content of a search; without a query, one is derived from the action, as in exec. */
 export function searchContent({ query, action }: Fields): Fields {
-  const { url, pattern, query: searched, queries } = fieldsOf(action);
-  const page = textOf(url) ?? "";
-  const [first = "", ...others] = textsOf(queries);
-  const several = others.length > 0 && first !== "" ? `${first} ...` : first;
-  const found = typeof pattern === "string"
-    ? `'${pattern}'${page && ` in ${page}`}`
-    : textOf(searched) || several || page;
   return knownFields({
-    query: textOf(query) || found,
+    query: textOf(query) || derivedQuery(action),
     action: action ?? undefined,
   });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { statesText } from "../events/contents.ts";
 import { ARGUMENTS_TEXT } from "../events/session_items.ts";
 import {
   type Fields,
@@ -87,6 +88,7 @@ export function resultTextOf(event: Fields): string | undefined {
     textOf(stderr),
     ...[fieldsOf(result).content, output, event.output, content_items]
       .flatMap(listOf).map(partText),
+    statesText(event),
     textOf(fieldsOf(event.error ?? error).message),
   ].filter((text) => text !== undefined && text !== "");
   if (parts.length > 0 || stdout !== undefined) return parts.join("\n");

@@ -4,6 +4,7 @@ import { commandLine } from "../dialects/exec/command_line.ts";
 import {
   printedText,
   readableReview,
+  statesText,
   typedCommand,
 } from "../events/contents.ts";
 import { lineText, spansText } from "../history/mapping/text_lines.ts";
@@ -13,7 +14,6 @@ import {
   type Fields,
   fieldsOf,
   isObject,
-  jsonTextOf,
   listOf,
   textOf,
 } from "../json/fields.ts";
@@ -269,12 +269,12 @@ function recordIn(
 }
 
 function blocksOf(content: Fields): readonly unknown[] {
-  const { agents_states } = content;
+  const states = statesText(content);
   return [
     ...listOf(fieldsOf(content.result).content),
     ...listOf(content.output),
     ...listOf(content.content_items),
-    ...(isObject(agents_states) ? [jsonTextOf(agents_states)] : []),
+    ...(states === undefined ? [] : [states]),
   ];
 }
 

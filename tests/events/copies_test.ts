@@ -107,6 +107,25 @@ Deno.test("EventReader derives the query of a search from its action, as exec st
   ]);
 });
 
+Deno.test("HistoryState.apply() leaves out a query that only repeats the action", () => {
+  const actions = [
+    { type: "search", queries: ["q", "r"] },
+    { type: "find_in_page", pattern: "p" },
+    { type: "find_in_page", pattern: "p", url: "https://example.com/" },
+    PAGE,
+  ];
+  const names = actions.map((action) =>
+    payloadsOf(snapshotOf([item(action)]), "tool_call")
+      .map((call) => call.arguments.map(({ name }) => name))
+  );
+  assertEquals(names, [
+    [["queries"]],
+    [["pattern"]],
+    [["pattern", "url"]],
+    [["url"]],
+  ]);
+});
+
 Deno.test("HistoryState.apply() never copies the data of an image into its path (C.3)", () => {
   const shown = (url: string, images: readonly string[]) =>
     payloadsOf(

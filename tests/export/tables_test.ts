@@ -453,6 +453,23 @@ const CASES: readonly {
     rows: [["view_image", "failed", '{"path":"a.png"}']],
   },
   {
+    name: "the states of the agents that a call waited for",
+    input: exec(START, TURN, {
+      type: "item.completed",
+      item: {
+        id: "item_0",
+        type: "collab_tool_call",
+        tool: "wait",
+        receiver_thread_ids: ["a"],
+        agents_states: { a: { status: "completed", message: "Seen." } },
+        status: "completed",
+      },
+    }),
+    table: "tool_calls",
+    columns: ["tool", "output"],
+    rows: [["wait", '{"a":{"status":"completed","message":"Seen."}}']],
+  },
+  {
     name: "contents without secrets",
     input: exec(
       ...[START, TURN],

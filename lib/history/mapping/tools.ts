@@ -1,5 +1,6 @@
 /** Records of tool calls: their start and end, arguments and results (B.7, B.9). */
 
+import { derivedQuery, statesText } from "../../events/contents.ts";
 import { INDEX_REGEXP } from "../../events/exact_numbers.ts";
 import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
 import { shortDuration } from "../../events/times.ts";
@@ -184,10 +185,10 @@ export function showMcpCall(context: FoldContext, item: ItemState): void {
 
 export function showWebSearch(context: FoldContext, item: ItemState): void {
   const { query, action } = item.content;
-  // In session files, the query may only repeat the page of the action: then it is left out.
-  const isPage = context.memory.isSession && query === pageOf(fieldsOf(action));
+  // In session files, the query may only repeat the action: then it is left out.
+  const isDerived = context.memory.isSession && query === derivedQuery(action);
   const { type: _type, query: searched, ...rest } = fieldsOf(action);
-  const words = [isPage ? undefined : query, searched].find((each) =>
+  const words = [isDerived ? undefined : query, searched].find((each) =>
     typeof each === "string" && each !== ""
   );
   showTool(context, item, {
@@ -197,17 +198,10 @@ export function showWebSearch(context: FoldContext, item: ItemState): void {
   }, { status: toolStatus(isFailedWord(item.event.status)) });
 }
 
-/** Returns the `query` that Codex makes up for an action that opens or searches a page. */
-function pageOf({ url, pattern }: Fields): string {
-  const page = textOf(url) ?? "";
-  return typeof pattern === "string" ? `'${pattern}' in ${page}` : page;
-}
-
 export function showCollabCall(context: FoldContext, item: ItemState): void {
   const { content, event } = item;
-  const { tool, prompt, receiver_thread_ids, agents_states, output } = content;
-  const hasStates = isObject(agents_states) &&
-    Object.keys(agents_states).length > 0;
+  const { tool, prompt, receiver_thread_ids, output } = content;
+  const states = statesText(content);
   showTool(context, item, {
     title: qualifiedTitle("collab", tool),
     arguments: toolArguments({
@@ -218,7 +212,7 @@ export function showCollabCall(context: FoldContext, item: ItemState): void {
     // Its status alone says whether the call failed, also beside an error.
     status: toolStatus(isFailedWord(event.status)),
     result_preview: resultPreview(
-      hasStates ? [jsonTextOf(agents_states)] : listOf(output),
+      states === undefined ? listOf(output) : [states],
     ),
     error_message: errorText(content.error),
   });
