@@ -7,6 +7,7 @@ import {
   snapshotOf,
 } from "../history/histories.ts";
 import { eventLine, itemLine, promptLine } from "../session_lines.ts";
+import { arrayOf, fieldsOf } from "../../lib/json/fields.ts";
 import { eventsOf } from "./reading.ts";
 
 const SEARCH = { type: "search", query: "q", queries: ["q", "r"] };
@@ -115,8 +116,9 @@ Deno.test("HistoryState.apply() leaves out a query that only repeats the action"
     PAGE,
   ];
   const names = actions.map((action) =>
-    payloadsOf(snapshotOf([item(action)]), "tool_call")
-      .map((call) => call.arguments.map(({ name }) => name))
+    payloadsOf(snapshotOf([item(action)]), "tool_call").map((call) =>
+      arrayOf(call.arguments)?.map((argument) => fieldsOf(argument).name)
+    )
   );
   assertEquals(names, [
     [["queries"]],
