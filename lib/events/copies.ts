@@ -10,6 +10,7 @@ import {
   listOf,
   textOf,
 } from "../json/fields.ts";
+import { readAnswerText } from "./answer_text.ts";
 import type { Witness } from "./calls.ts";
 import { derivedQuery, statedStatus } from "./contents.ts";
 import type { SessionContext } from "./session_context.ts";
@@ -292,9 +293,15 @@ export function tellAnswerCopy(
   witness: Witness,
 ): string | undefined {
   const { liveStream, pairing } = context;
-  // Exec streams have the blank messages of events, and not those of items.
-  if (text.trim() === "" && witness === "item") return undefined;
-  const other = pairing.match("assistant", text, witness) ??
+  const { said, plan } = readAnswerText(text);
+  const isBlank = said.trim() === "";
+  // Exec streams have the blank messages of events, and not those of items. Nor is a plan that is
+  // an item a message too.
+  const isTold = isBlank && witness === "item" &&
+    (plan === "" || pairing.match("assistant", plan, witness) !== undefined);
+  if (isTold) return undefined;
+  const key = isBlank ? text : said;
+  const other = pairing.match("assistant", key, witness) ??
     matchParts(context, fields.content);
   if (other !== undefined) return other.itemId;
   const id = witness === "item" ? idOf(fields.id) : undefined;
@@ -304,7 +311,7 @@ export function tellAnswerCopy(
     ...saidBeside(fields),
   }, { itemId: liveStream ?? id });
   context.liveStream = null;
-  pairing.add("assistant", text, witness, { itemId });
+  pairing.add("assistant", key, witness, { itemId });
   return itemId;
 }
 

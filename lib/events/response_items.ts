@@ -16,6 +16,7 @@ import {
   textsOf,
 } from "../json/fields.ts";
 import { endOfString, endOfValue } from "../json/member_texts.ts";
+import { readAnswerText } from "./answer_text.ts";
 import type { Call } from "./calls.ts";
 import { commandLineOf } from "../dialects/exec/command_line.ts";
 import {
@@ -192,7 +193,8 @@ function tellAnswer(context: SessionContext, item: Fields): void {
   const itemId = context.mode === "legacy"
     ? tellAnswerCopy(context, item, text, "item")
     : undefined;
-  context.lastAnswer = { text, itemId: itemId ?? "" };
+  const { said } = readAnswerText(text);
+  context.lastAnswer = { text: said, itemId: itemId ?? "" };
 }
 
 function tellAgentMessage(context: SessionContext, item: Fields): void {

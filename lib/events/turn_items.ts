@@ -150,12 +150,17 @@ function say(
     }
     const id = idOf(item.id);
     const call = context.calls.get(id);
-    context.complete(type, content, {
+    const itemId = context.complete(type, content, {
       // An action of an agent that was caused by a call is an item of its own.
       itemId: call === undefined ? id : `${type}:${id}`,
       callId: call?.callId,
       ...place,
     });
+    // In legacy files, the message with the plan follows.
+    if (type === "plan" && context.mode === "legacy") {
+      const text = textOf(content.text) ?? "";
+      context.pairing.add("assistant", text, "event", { itemId });
+    }
   };
 }
 

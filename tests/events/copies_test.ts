@@ -6,7 +6,15 @@ import {
   readEvents,
   snapshotOf,
 } from "../history/histories.ts";
-import { eventLine, itemLine, promptLine } from "../session_lines.ts";
+import {
+  answerLine,
+  eventLine,
+  itemLine,
+  type Line,
+  messageLine,
+  pagedLine,
+  promptLine,
+} from "../session_lines.ts";
 import { arrayOf, fieldsOf } from "../../lib/json/fields.ts";
 import { eventsOf } from "./reading.ts";
 
@@ -150,4 +158,63 @@ Deno.test("HistoryState.apply() never copies the data of an image into its path 
   ]);
   assertEquals(shown(page, [data]), [page]);
   assertEquals(shown(data, [page]), [page]);
+});
+
+const SOURCES =
+  "<oai-mem-citation>\n<citation_entries>\nMEMORY.md:1-3|note=[a]\n</citation_entries>\n</oai-mem-citation>";
+const PLAN = "# Plan\n\n- Sow\n- Reap\n";
+const PLAN_BLOCK = `<proposed_plan>\n${PLAN}</proposed_plan>\n`;
+
+/** Reads a turn of a legacy file, and returns the texts in it and the type of its end. */
+function textsOfTurn(last: string | null, ...lines: Line[]): unknown[] {
+  const events = eventsOf([
+    eventLine("task_started", { turn_id: "1" }),
+    USER,
+    ...lines,
+    eventLine("task_complete", { turn_id: "1", last_agent_message: last }),
+  ]);
+  return [
+    ...events.filter(({ item_type }) =>
+      item_type === "agent_message" || item_type === "plan"
+    ).map(({ item_type, content }) => [item_type, Object(content).text]),
+    events.at(-1)?.type,
+  ];
+}
+
+const PLAN_ITEM = pagedLine("Plan", { id: "1-plan", text: PLAN });
+
+Deno.test("EventReader emits an answer once whose item has sources or a plan, which its event lacks", () => {
+  for (
+    const [said, written] of [
+      ["Found it.\n\n", `Found it.\n\n${SOURCES}`],
+      ["Found it.\nAll of it.", `Found it.${SOURCES}\nAll of it.${SOURCES}`],
+      ["Found it.", "Found it.<oai-mem-citation>\n<citation_entries>"],
+      [`The tag ${SOURCES}`, `The tag ${SOURCES}`],
+    ] as const
+  ) {
+    assertEquals(
+      textsOfTurn(said, answerLine(said), messageLine("assistant", written)),
+      [["agent_message", said], "turn.completed"],
+    );
+  }
+  const said = "Look:\n\n\nWell?";
+  const written = messageLine("assistant", `Look:\n\n${PLAN_BLOCK}\nWell?`);
+  assertEquals(textsOfTurn(said, PLAN_ITEM, answerLine(said), written), [
+    ["plan", PLAN],
+    ["agent_message", said],
+    "turn.completed",
+  ]);
+});
+
+Deno.test("EventReader completes a turn whose answer is nothing but a plan", () => {
+  const written = messageLine("assistant", PLAN_BLOCK);
+  assertEquals(textsOfTurn(null, PLAN_ITEM, written), [
+    ["plan", PLAN],
+    "turn.completed",
+  ]);
+  // The first releases that plan do not write the item.
+  assertEquals(textsOfTurn(null, written), [
+    ["agent_message", PLAN_BLOCK],
+    "turn.completed",
+  ]);
 });
