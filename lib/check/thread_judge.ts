@@ -271,14 +271,14 @@ function judgeTurn(
     case "completed":
       return { status };
     case "failed":
-      if (isUnanswered) {
+      if (isUnanswered && pendingError === null) {
         return failed(
           "turn_failed",
           "ended without an answer; the log does not say why",
         );
       }
       if (ABORT_REASONS.has(error)) return aborted(error);
-      return failed("turn_failed", because("failed", error ?? pendingError));
+      return failed("turn_failed", because("failed", error || pendingError));
     case "aborted":
       return aborted(error);
     case "open":

@@ -527,6 +527,11 @@ const ENDS = [
     expected: [UNANSWERED],
   },
   {
+    name: "a session file that holds the error which left a prompt unanswered",
+    records: promptedTurn(null, eventLine("error", { message: "No" })),
+    expected: ["turn 1 failed: No"],
+  },
+  {
     name: "a blank prompt without an answer",
     records: BLANK_TURN,
     expected: [UNANSWERED],
