@@ -61,6 +61,17 @@ export function tellUser(
   if (whole !== undefined) pairing.add("user", whole, witness, copy);
 }
 
+/** The origin of commands that the user runs beside the agent. */
+export const USER_SHELL = "user_shell";
+
+/**
+ * Returns the key of such a command among the messages of the user. In files that contain
+ * everything, the message about it to the model follows its event.
+ */
+export function userCommandKey(command: string): string {
+  return `!${command}`;
+}
+
 /** Keeps the images of a user message for its item, which has only their paths. */
 export function keepImages(
   { pairing }: SessionContext,

@@ -12,6 +12,7 @@ import {
   knownFields,
   numberOf,
   textOf,
+  textsOf,
   wholeOf,
 } from "../json/fields.ts";
 import { Utf8Decoder } from "../json/utf8.ts";
@@ -46,6 +47,8 @@ import {
   tellUser,
   THOUGHT_TYPES,
   type ThoughtKind,
+  USER_SHELL,
+  userCommandKey,
 } from "./copies.ts";
 import { isMigratedTurn } from "./ids.ts";
 import type { SessionContext } from "./session_context.ts";
@@ -111,7 +114,12 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   context_compacted: (context) => tellCompaction(context, "event"),
   exec_command_begin: begin("command_execution", commandContent),
   exec_command_output_delta: streamOutput,
-  exec_command_end: end("command_execution", endedCommand),
+  exec_command_end: (context, event) => {
+    endCommand(context, event);
+    if (event.source !== USER_SHELL) return;
+    const key = userCommandKey(textsOf(event.command).at(-1) ?? "");
+    context.pairing.add("user", key, "event", { itemId: "" });
+  },
   mcp_tool_call_begin: begin(
     "mcp_tool_call",
     (event) => mcpContent(fieldsOf(event.invocation)),
@@ -414,6 +422,8 @@ function end(
     });
   };
 }
+
+const endCommand = end("command_execution", endedCommand);
 
 function streamOutput(context: SessionContext, event: Fields): void {
   const { chunk, stream } = event;

@@ -34,6 +34,8 @@ import {
   tellSearchCopy,
   tellThought,
   tellUser,
+  USER_SHELL,
+  userCommandKey,
 } from "./copies.ts";
 import { IDLE_RESPONSE_ITEMS } from "./line_selection.ts";
 import type { SessionContext } from "./session_context.ts";
@@ -183,6 +185,8 @@ function tellUserItem(context: SessionContext, item: Fields): void {
   if (context.mode === "legacy") {
     const content = userShellCommand(contentText(item.content));
     if (content === undefined) return;
+    const key = userCommandKey(content.command);
+    if (context.pairing.match("user", key, "item") !== undefined) return;
     const status = endStatus(content.exit_code !== 0);
     context.complete("command_execution", content, { status });
   }
@@ -667,15 +671,15 @@ export function readScriptOutput(output: unknown): ScriptOutput | undefined {
   };
 }
 
-// Commands that the user runs beside the agent (`!cmd`). Up to 0.147 their only trace is the
-// message about them to the model.
+// Commands that the user runs beside the agent (`!cmd`). Up to 0.147 most files have no other trace
+// of them than the message to the model.
 
 const USER_SHELL_REGEXP =
   /^\s*<user_shell_command>\n<command>\n([^]*?)\n<\/command>\n<result>\nExit code: (-?\d+)\nDuration: ([\d.]+) seconds\nOutput:\n([^]*?)\n?<\/result>\n<\/user_shell_command>\s*$/;
 const USER_SHELL_END = "</result>\n</user_shell_command>";
 
 /** Returns the content of a command of the user, from the message to the model about it. */
-function userShellCommand(text: string): Fields | undefined {
+function userShellCommand(text: string) {
   // Without this end, the expression would search the rest again at each place that looks like one.
   if (!text.trimEnd().endsWith(USER_SHELL_END)) return undefined;
   const [, command, code, seconds, stdout] = USER_SHELL_REGEXP.exec(text) ?? [];
@@ -685,7 +689,7 @@ function userShellCommand(text: string): Fields | undefined {
     exit_code: Number(code),
     stdout,
     duration_ms: Math.round(Number(seconds) * 1000),
-    source: "user_shell",
+    source: USER_SHELL,
   };
 }
 

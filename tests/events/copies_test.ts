@@ -218,3 +218,25 @@ Deno.test("EventReader completes a turn whose answer is nothing but a plan", () 
     "turn.completed",
   ]);
 });
+
+Deno.test("EventReader emits a command of the user once that has an event and a message", () => {
+  const event = (call_id: string) =>
+    eventLine("exec_command_end", {
+      call_id,
+      command: ["/bin/bash", "-lc", "make; exit 3"],
+      source: "user_shell",
+      aggregated_output: "made\n",
+      exit_code: 3,
+      status: "failed",
+    });
+  const message = messageLine(
+    "user",
+    "<user_shell_command>\n<command>\nmake; exit 3\n</command>\n<result>\nExit code: 3\nDuration: 0.3201 seconds\nOutput:\nmade\n\n</result>\n</user_shell_command>",
+  );
+  const countOf = (...lines: Line[]) =>
+    eventsOf(lines).filter(({ item_type }) => item_type === "command_execution")
+      .length;
+  assertEquals(countOf(message), 1);
+  assertEquals(countOf(event("a"), message), 1);
+  assertEquals(countOf(event("a"), message, event("b"), message), 2);
+});
