@@ -483,7 +483,9 @@ export class TranscriptBuilder
     const turnId = realId(event.turn_id) ?? null;
     const startedAt = timestampOf(event.started_at) ?? null;
     const turn = this.#turn;
-    if (turn !== undefined && !turn.isByEvent && turn.isOnlyPrompt) {
+    // An app-server may report the start of a turn after its prompt.
+    const isSame = turnId !== null && turn?.turnId === turnId;
+    if (turn?.isOnlyPrompt && (isSame || !turn.isByEvent)) {
       turn.isByEvent = true;
       turn.turnId ??= turnId;
       return;

@@ -351,6 +351,17 @@ const CASES = [
     ],
   },
   {
+    name: "one turn of an app-server that reports its start after its prompt",
+    lines: [
+      promptOfServer("0", "One"),
+      ...["started", "completed"].map((end) => ({
+        method: `turn/${end}`,
+        params: { threadId: "t1", turn: { id: "0", status: "completed" } },
+      })),
+    ],
+    parts: ["session", "turn 1", "final plain_message 1", "completed 1"],
+  },
+  {
     name: "no turn for an image that a tool shows",
     lines: [
       META,
