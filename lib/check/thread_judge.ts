@@ -240,17 +240,6 @@ interface TurnEnd {
 const INTERRUPTED = "Turn interrupted";
 
 /**
- * The reasons of `turn_aborted` events. In the old dialect of exec streams only the reason is left
- * of such an event: normalized, it is a `turn.failed` with one of these words as its message.
- */
-const ABORT_REASONS: ReadonlySet<string | null> = new Set([
-  "budget_limited",
-  "interrupted",
-  "replaced",
-  "review_ended",
-]);
-
-/**
  * Judges how a turn ended.
  *
  * A turn with an end event ended as the event says. A turn without one, though its release writes
@@ -277,7 +266,6 @@ function judgeTurn(
           "ended without an answer; the log does not say why",
         );
       }
-      if (ABORT_REASONS.has(error)) return aborted(error);
       return failed("turn_failed", because("failed", error || pendingError));
     case "aborted":
       return aborted(error);

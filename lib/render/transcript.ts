@@ -89,6 +89,17 @@ const OUTPUT_LIMITS = {
   prunedStreamBytes: 512 * 1024,
 };
 
+/**
+ * The reasons of `turn_aborted` events. In the old dialect of exec streams only the reason is left
+ * of such an event: normalized, it is a `turn.failed` with one of these words as its message.
+ */
+const ABORT_REASONS: ReadonlySet<unknown> = new Set([
+  "budget_limited",
+  "interrupted",
+  "replaced",
+  "review_ended",
+]);
+
 /** The maximum number of shown errors of a turn that are compared with its end. */
 const MAX_ERRORS = 16;
 
@@ -409,19 +420,18 @@ export class TranscriptBuilder
 
   /** Reads the end of a turn from an event; `undefined` for other events. */
   #endOf(event: Fields): TurnEnd | undefined {
-    const { type, reason } = event;
+    const { type } = event;
     if (type !== "turn.completed" && type !== "turn.failed") return undefined;
-    const isAborted = typeof reason === "string";
+    const failure = textOf(fieldsOf(event.error).message);
+    const reason = textOf(event.reason) ??
+      (ABORT_REASONS.has(failure) ? failure : undefined);
+    const isAborted = reason !== undefined;
     // The protocol up to 0.43, which `codex mcp-server` of 0.98 still speaks, also completes a turn
     // that an error ended, then without an answer.
     const lastError = this.#turn?.lastError;
     const isUnsaid = type === "turn.completed" && lastError !== undefined &&
       event.last_agent_message === null && !isRetryNotice(lastError);
-    const message = isAborted
-      ? reason
-      : isUnsaid
-      ? lastError
-      : fieldsOf(event.error).message;
+    const message = reason ?? (isUnsaid ? lastError : failure);
     return {
       turn_id: realId(event.turn_id) ?? null,
       status: isAborted

@@ -1555,6 +1555,19 @@ const ITEM_TYPES = [
   "UserMessage",
 ];
 
+Deno.test("TranscriptBuilder ends an aborted turn of the old dialect as interrupted, as the verdict does", () => {
+  const endOf = (message: string) => {
+    const end = partsOf([
+      { type: "turn.started", turn_id: "0" },
+      { type: "turn.failed", turn_id: "0", error: { message } },
+    ]).find((part) => part.type === "turn_ended");
+    return [end?.status, end?.error];
+  };
+  assertEquals(endOf("interrupted"), ["aborted", "interrupted"]);
+  assertEquals(endOf("replaced"), ["aborted", "replaced"]);
+  assertEquals(endOf("No route"), ["failed", "No route"]);
+});
+
 Deno.test("TranscriptBuilder and its renderers accept any events", () => {
   const field = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
