@@ -380,6 +380,73 @@ const CASES: readonly {
     ],
     found: [["field", "turn.started", "thread_id", "string", "understood"]],
   },
+  {
+    name: "nothing in reviews of a commit, and in a sandbox with a network",
+    lines: [
+      {
+        timestamp: "2026-11-20T10:00:00.000Z",
+        type: "turn_context",
+        payload: {
+          permission_profile: { type: "managed", network: "enabled" },
+        },
+      },
+      ...[
+        { type: "commit", sha: "abc", title: "Fix it" },
+        { type: "baseBranch", branch: "main" },
+      ].map((target) => ({
+        timestamp: "2026-11-20T10:00:00.000Z",
+        type: "event_msg",
+        payload: {
+          type: "entered_review_mode",
+          target,
+          user_facing_hint: "x",
+        },
+      })),
+    ],
+    found: [],
+  },
+  {
+    name:
+      "nothing in what a policy refused, an agent that is gone, and a result of MCP",
+    lines: [
+      {
+        id: "a",
+        type: "command_execution",
+        command: "rm -r x",
+        aggregated_output: "",
+        exit_code: null,
+        status: "declined",
+      },
+      {
+        id: "b",
+        type: "collab_tool_call",
+        tool: "wait",
+        sender_thread_id: "t",
+        receiver_thread_ids: ["u"],
+        prompt: null,
+        agents_states: { u: { status: "not_found", message: null } },
+        status: "failed",
+      },
+      {
+        id: "c",
+        type: "mcp_tool_call",
+        server: "docs",
+        tool: "open",
+        arguments: "x",
+        result: {
+          content: [{
+            type: "text",
+            text: "x",
+            annotations: { audience: ["user"], priority: 0.5 },
+          }],
+          structured_content: null,
+        },
+        error: null,
+        status: "completed",
+      },
+    ].map((item) => ({ type: "item.completed", item })),
+    found: [],
+  },
 ];
 
 for (const { name, lines, found } of CASES) {
