@@ -155,7 +155,7 @@ export function statedStatus({ status }: Fields): string {
   return endStatus(isFailedWord(status));
 }
 
-/** Whether the user declined an item; a patch of an app-server has that in its content. */
+/** Whether an item was declined; a patch of an app-server has that in its content. */
 export function isDeclined({ status, content }: Fields): boolean {
   return status === "declined" || fieldsOf(content).declined === true;
 }

@@ -729,8 +729,12 @@ const SHELL_FAILURES: readonly string[] = [
   "failed in sandbox",
 ];
 
-/** Matches the first line of the output of a command or patch that the user declined. */
-const DECLINED_REGEXP = /^.*\brejected by user\b(?! approval settings)/;
+/**
+ * Matches the first line of the output of a command or patch that the user, a reviewer or a rule
+ * declined. Settings that just do not allow it decline nothing.
+ */
+const DECLINED_REGEXP =
+  /^.*(?:\brejected by user\b(?! approval settings)|` rejected: |"Rejected\(|\brejected due to unacceptable risk\b|\bapproval required by policy\b)/;
 
 /** The result of a call, from an output in any form. */
 interface CallResult extends ToolOutput {

@@ -569,7 +569,7 @@ Deno.test("EventReader gives the folder of a local shell call", () => {
   assertEquals(folders, ["/w", undefined]);
 });
 
-Deno.test("EventReader reads commands and patches that the user rejected as declined", () => {
+Deno.test("EventReader reads commands and patches that the user, a reviewer or a rule rejected as declined", () => {
   const statusOf = (request: Fields, text: string): unknown =>
     eventsOf([request, outputLine(text)]).at(-1)?.status;
   const command = callLine("exec_command", { cmd: "ls" });
@@ -580,6 +580,26 @@ Deno.test("EventReader reads commands and patches that the user rejected as decl
       [
         command,
         'exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
+        "declined",
+      ],
+      [
+        command,
+        'exec_command failed: CreateProcess { message: "Rejected(\\"Automatic approval review failed: x\\")" }',
+        "declined",
+      ],
+      [
+        command,
+        "`ls` rejected: policy forbids commands starting with `ls`",
+        "declined",
+      ],
+      [
+        command,
+        "This action was rejected due to unacceptable risk.\nReason: x",
+        "declined",
+      ],
+      [
+        command,
+        "approval required by policy, but AskForApproval is set to Never",
         "declined",
       ],
       [
