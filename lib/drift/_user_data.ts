@@ -42,6 +42,7 @@ export const DATA_NAMES: ReadonlySet<string> = new Set([
 export const MAP_NAMES: ReadonlySet<string> = new Set([
   "agents_states",
   "agentsStates",
+  "answers",
   "changes",
   "file_changes",
   "rateLimitsByLimitId",

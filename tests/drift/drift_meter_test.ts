@@ -84,6 +84,65 @@ const CASES: readonly {
     found: [],
   },
   {
+    name:
+      "nothing in hooks, questions, plans and tools of an app-server's user",
+    lines: [
+      ["hook/completed", {
+        turnId: null,
+        run: {
+          eventName: "stop",
+          source: "project",
+          status: "failed",
+          entries: [{ kind: "error", text: "exit 1" }],
+        },
+      }],
+      ["item/tool/requestUserInput", {
+        questions: [{ id: "drink", options: [{ label: "Tea" }] }],
+      }],
+      ["item/plan/delta", { itemId: "t-plan", delta: "1. Boil" }],
+      ["item/completed", { item: { type: "plan", text: "1. Boil" } }],
+      ["item/completed", {
+        item: {
+          type: "dynamicToolCall",
+          namespace: null,
+          contentItems: [{ type: "inputText", text: "pong" }],
+          success: true,
+        },
+      }],
+      ["item/started", {
+        item: {
+          type: "userMessage",
+          content: [{ type: "skill", name: "tea", path: "/tea/SKILL.md" }],
+        },
+      }],
+      ["thread/started", {
+        thread: {
+          gitInfo: { originUrl: "https://example.com/x.git" },
+          reasoningEffort: "medium",
+          source: { subAgent: { thread_spawn: { depth: 1 } } },
+        },
+      }],
+      ["mcpServer/startupStatus/updated", { status: "failed", error: "no" }],
+    ].map(([method, params]) => ({ method, params })),
+    found: [],
+  },
+  {
+    name: "nothing in the answers of a user, whose ids are data",
+    lines: [{ id: 0, result: { answers: { drink: { answers: ["Tea"] } } } }],
+    found: [],
+  },
+  {
+    name: "nothing in a declined command, and in an agent that is shut down",
+    lines: [
+      { type: "command_execution", exit_code: null, status: "declined" },
+      {
+        type: "collab_tool_call",
+        agents_states: { t: { status: "shutdown", message: null } },
+      },
+    ].map((item) => ({ type: "item.completed", item })),
+    found: [],
+  },
+  {
     name: "nothing in a search that an extension made, and in a plan",
     lines: [
       { id: "s", type: "Extension", kind: "web.search", query: "docs" },
