@@ -1050,7 +1050,8 @@ export class AppServerRules extends RecordRules {
 
   /**
    * Returns the thread of an event. Older releases (0.63) name it only in some events of a request,
-   * and up to 0.57 in none of a reply: that belongs to the only thread, if there is just one.
+   * and up to 0.57 in none of a reply: that belongs to the only thread, if there is just one. The
+   * oldest (0.5) do not name the request either: their events belong to the last thread named.
    */
   #eventThread(params: JsonObject, msg: JsonObject): JsonSlice | undefined {
     const about = this.reader.members(params.get("_meta"));
@@ -1059,8 +1060,7 @@ export class AppServerRules extends RecordRules {
     if (conversation !== undefined) params.take("conversationId");
     const named = conversation ?? this.#id(about.get("threadId")) ??
       this.#id(msg.get("session_id")) ?? this.#id(msg.get("thread_id"));
-    if (!(request instanceof JsonSlice)) return named;
-    const key = this.reader.source(request);
+    const key = request instanceof JsonSlice ? this.reader.source(request) : "";
     const id = named === undefined
       ? this.#requests.get(key) ?? this.#onlyThread()
       : this.reader.text(named);

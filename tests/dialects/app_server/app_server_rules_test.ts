@@ -237,6 +237,21 @@ Deno.test("AppServerRules gives a reply that names no thread to the only thread 
   );
 });
 
+Deno.test("AppServerRules gives events that name no request to the last thread of a codex mcp-server", () => {
+  // The events of 0.5.
+  const event = (msg: unknown): unknown => ({
+    jsonrpc: "2.0",
+    method: "codex/event",
+    params: { id: "0", msg },
+  });
+  const begun = (session_id: string): unknown =>
+    event({ type: "session_configured", session_id });
+  const said = event({ type: "agent_message", message: "Hello." });
+  const threads = normalized(said, begun("a"), said, begun("b"), said)
+    .map((text) => JSON.parse(text).thread_id);
+  assertEquals(threads, [undefined, "a", "a", "b", "b"]);
+});
+
 Deno.test("AppServerRules gives no id twice in a thread of codex mcp-server that goes on after many others", () => {
   const event = (threadId: string): unknown => ({
     method: "codex/event",
