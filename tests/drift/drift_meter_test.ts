@@ -143,6 +143,21 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in the settings of a codex mcp-server of a user",
+    lines: [{
+      method: "codex/event",
+      params: {
+        msg: {
+          type: "session_configured",
+          initial_messages: null,
+          reasoning_effort: "medium",
+          service_tier: null,
+        },
+      },
+    }],
+    found: [],
+  },
+  {
     name: "nothing in a search that an extension made, and in a plan",
     lines: [
       { id: "s", type: "Extension", kind: "web.search", query: "docs" },
