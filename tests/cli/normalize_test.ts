@@ -70,7 +70,7 @@ const CASES = [
     stdout: "",
     stderr:
       'codexpipe: -:1: typed: Cannot decode a record of type "a": this type is not known\n' +
-      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout\n",
+      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout; if another program wrapped its lines, unwrap them with jq -rc .FIELD\n",
   },
   {
     name: "lines of stderr in a log, with a suggestion",
@@ -271,7 +271,7 @@ const CASES = [
       "codexpipe: b: 0 records, 0 failed lines; engine js\n" +
       `codexpipe: c:1: ${BAD_MESSAGE}` +
       "codexpipe: c: 0 records, 1 failed line; engine js\n" +
-      "codexpipe: c: no line is a JSON object; is it a Codex log? If so, write its objects one per line with jq -c .\n",
+      "codexpipe: c: no line is a JSON object; is it a Codex log? If so, remove the text before each object with sed 's/^[^{]*//', or write its objects one per line with jq -c .\n",
   },
   {
     name: "the engine and its share of lines, with --engine and --verbose",

@@ -55,14 +55,14 @@ export function hintOf(
     case undefined:
       return inBand + tooLong > 0
         ? undefined
-        : "no line is a JSON object; is it a Codex log? If so, write its objects one per line with jq -c .";
+        : "no line is a JSON object; is it a Codex log? If so, remove the text before each object with sed 's/^[^{]*//', or write its objects one per line with jq -c .";
     case "exec": {
       const failed =
         `${failures} of ${lines} lines failed when read as exec; if `;
       return failed +
         (2 * threadless > failures
           ? "the beginning of the log was cut off, use --thread-id=ID"
-          : "it is a session file, use --from=rollout");
+          : "it is a session file, use --from=rollout; if another program wrapped its lines, unwrap them with jq -rc .FIELD");
     }
     case "rollout":
       return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, use --from=exec`;
