@@ -259,6 +259,9 @@ interface TrajectoryOptions {
   readonly imageFile: ((ending: string) => string) | undefined;
 }
 
+/** The maximum number of errors of a turn that are compared with its end. */
+const MAX_ERRORS = 16;
+
 /** The file extensions of images, by the media types of ATIF. */
 const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
@@ -306,6 +309,8 @@ class Trajectory {
   readonly #calls = new Map<string, Call>();
   /** The id of the last message of the user, in this process. */
   #prompt: string | undefined;
+  /** The messages of the last errors of the turn. */
+  #errors: string[] = [];
   /** The step of the request in progress. */
   #request: Step | undefined;
   /** The last step of the agent, if it is not written yet. */
@@ -378,7 +383,10 @@ class Trajectory {
           addCount(this.#last ?? this.#newStep(event, "agent"), { tokens });
         }
         this.#spendAhead(event);
-        if (message !== "") this.#remark(event, message, { kind: "error" });
+        // A failure follows the error with its message.
+        if (message !== "" && !this.#errors.includes(message)) {
+          this.#remark(event, message, { kind: "error" });
+        }
         this.#endTurn(emit);
         this.#turn = undefined;
         return;
@@ -678,6 +686,9 @@ class Trajectory {
   #remark(event: Fields, message: unknown, extra: Fields): void {
     const text = textOf(message) ?? "";
     this.#say(event, "system", text).extra = extra;
+    if (extra.kind !== "error") return;
+    this.#errors.push(text);
+    if (this.#errors.length > MAX_ERRORS) this.#errors.shift();
   }
 
   /** Adds the tokens of a request: to the request in progress, or the last, or the next one. */
@@ -706,6 +717,7 @@ class Trajectory {
   #endTurn(emit: Emit<ExportPiece>): void {
     this.#request = undefined;
     this.#last = undefined;
+    this.#errors = [];
     for (const { calls } of this.#steps) {
       for (const { id, result } of calls) {
         if (result === undefined) this.#left.add(id);

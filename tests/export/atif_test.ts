@@ -540,6 +540,23 @@ Deno.test("AtifExporter writes the errors of each thread that is in one log of s
   );
 });
 
+Deno.test("AtifExporter writes a failure once that an error and the end of its turn tell", () => {
+  const failed = { type: "turn.failed", error: { message: "Limit" } };
+  const [trajectory] = trajectoriesOf(
+    { type: "thread.started", thread_id: "t" },
+    { type: "turn.started" },
+    { type: "error", message: "Limit" },
+    { type: "error", message: "Reconnecting" },
+    failed,
+    { type: "turn.started" },
+    failed,
+  );
+  assertEquals(
+    trajectory?.steps.map(({ message }) => message),
+    ["Limit", "Reconnecting", "Limit"],
+  );
+});
+
 Deno.test("AtifExporter writes errors, but no warnings and notices", () => {
   const [trajectory] = trajectoriesOf(
     CALL,
