@@ -305,6 +305,12 @@ function deltaOf(method: string): Delta | undefined {
   return type === undefined ? undefined : [snakeCase(type), "text_delta"];
 }
 
+/** The names that session files have for fields of `gitInfo`. */
+const GIT_RENAMES: ReadonlyMap<string, string> = new Map([
+  ["sha", "commit_hash"],
+  ["originUrl", "repository_url"],
+]);
+
 /**
  * By method of a notification that becomes an item of its own, the item type of exec and session
  * files. The type of any other is the method in snake case (`thread/name/updated`:
@@ -799,6 +805,14 @@ export class AppServerRules extends RecordRules {
     this.repeatable();
     const event = objectOf("thread_id", id);
     thread.take("id");
+    const git = thread.get("gitInfo");
+    if (git?.kind === "object") {
+      const members = this.reader.members(git);
+      for (const [name, current] of GIT_RENAMES) {
+        if (!members.has(current)) members.rename(name, current);
+      }
+      thread.set("gitInfo", members);
+    }
     thread.rename("gitInfo", "git");
     around.take("thread");
     spell(thread, event, "thread_");
