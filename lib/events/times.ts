@@ -78,6 +78,14 @@ export function eventTime(event: Fields): string | undefined {
   return timestampOfMs(ms ?? (seconds ?? NaN) * 1000);
 }
 
+/** Returns the time when a thread began, in the format of {@linkcode timestampOf}. */
+export function threadTime(started: Fields): string | undefined {
+  // An app-server states it in seconds; its response has no time of its own.
+  return timestampOf(started.started_at) ??
+    timestampOfMs((numberOf(started.created_at) ?? NaN) * 1000) ??
+    eventTime(started);
+}
+
 export function eventMs(event: Fields): number | undefined {
   const time = eventTime(event);
   return time === undefined ? undefined : msOf(time);

@@ -6,7 +6,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { sourceText } from "../events/session_items.ts";
-import { eventTime } from "../events/times.ts";
+import { eventTime, threadTime } from "../events/times.ts";
 import { TurnSettings } from "../events/turn_settings.ts";
 import {
   type Fields,
@@ -485,7 +485,11 @@ class TableSource {
     for (const waiting of thread.waiting.values()) this.#finish(waiting);
     const { row } = thread;
     const git = fieldsOf(header.git);
-    row.started_at ??= ownTextOf(header.started_at, this.#time);
+    row.started_at ??= ownTextOf(
+      header.started_at,
+      threadTime(header),
+      this.#time,
+    );
     row.parent_thread_id ??= ownTextOf(header.parent_thread_id);
     row.forked_from_id ??= ownTextOf(header.forked_from_id);
     row.agent ??= ownTextOf(header.agent_path, header.agent_nickname);

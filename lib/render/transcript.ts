@@ -7,7 +7,7 @@ import { EventReader } from "../events/event_reader.ts";
 import type { SessionOptions } from "../events/session_context.ts";
 import { realId } from "../events/ids.ts";
 import { linesWithout } from "../events/line_selection.ts";
-import { eventTime, timestampOf, timestampOfMs } from "../events/times.ts";
+import { eventTime, threadTime, timestampOf } from "../events/times.ts";
 import { handedImages, imageUrlsOf } from "../events/user_message.ts";
 import { joinedByTwo } from "../groups.ts";
 import {
@@ -450,10 +450,7 @@ export class TranscriptBuilder
   #startThread(event: Fields): void {
     const facts: SessionFacts = {
       thread_id: realId(event.thread_id),
-      startedAt: timestampOf(event.started_at) ??
-        // An app-server states it in seconds; the response itself has no time.
-        timestampOfMs((numberOf(event.created_at) ?? NaN) * 1000) ??
-        eventTime(event),
+      startedAt: threadTime(event),
       cwd: idOf(event.cwd) ?? idOf(event.workdir),
       model: idOf(event.model),
       cli_version: idOf(event.cli_version),

@@ -470,6 +470,16 @@ const CASES: readonly {
     rows: [["wait", '{"a":{"status":"completed","message":"Seen."}}']],
   },
   {
+    name: "when the thread of an app-server was created, which its answer has",
+    input: exec(
+      { id: 1, result: { thread: { id: "a", createdAt: 1795390040 } } },
+      commandMessage("item/completed", "completed"),
+    ),
+    table: "threads",
+    columns: ["thread_id", "started_at"],
+    rows: [["a", "2026-11-22T23:27:20.000Z"]],
+  },
+  {
     name: "contents without secrets",
     input: exec(
       ...[START, TURN],
