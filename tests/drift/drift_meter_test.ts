@@ -143,6 +143,15 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in the messages of a client that names its protocol",
+    lines: [
+      { method: "initialize", params: { capabilities: null } },
+      { method: "initialized" },
+      { method: "turn/steer", params: { expectedTurnId: "u" } },
+    ].map((message) => ({ jsonrpc: "2.0", ...message })),
+    found: [],
+  },
+  {
     name: "nothing in the settings of a codex mcp-server of a user",
     lines: [{
       method: "codex/event",
