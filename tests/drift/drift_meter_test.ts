@@ -123,6 +123,14 @@ const CASES: readonly {
         },
       }],
       ["mcpServer/startupStatus/updated", { status: "failed", error: "no" }],
+      ["item/started", { item: { type: "sleep", durationMs: 1000 } }],
+      ["item/completed", {
+        item: {
+          type: "mcpToolCall",
+          appContext: { connectorId: "c", linkId: null },
+          pluginId: "p",
+        },
+      }],
     ].map(([method, params]) => ({ method, params })),
     found: [],
   },
