@@ -826,7 +826,9 @@ function isCount(value: unknown): boolean {
 
 function readTurnUsage(value: unknown): TurnUsage | undefined {
   const fields = fieldsOf(value);
-  const isKnown = isCount(fields.input_tokens) || isCount(fields.output_tokens);
+  // Codex writes zeros if it does not know the tokens.
+  const isKnown = [fields.input_tokens, fields.output_tokens]
+    .some((count) => isCount(count) && Number(count) !== 0);
   if (!isKnown) return undefined;
   return usageOf((kind) => isCount(fields[kind]) ? Number(fields[kind]) : null);
 }

@@ -56,6 +56,14 @@ const CASES = [
     text: "Hello.\n\n- one\n- two\n\n✓ done (1,234 in / 567 out)\n",
   },
   {
+    name: "no tokens for a turn whose tokens Codex does not know",
+    lines: [{
+      type: "turn.completed",
+      usage: { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 },
+    }],
+    text: "✓ done\n",
+  },
+  {
     name: "messages without text as nothing",
     lines: [
       message("Hello."),
