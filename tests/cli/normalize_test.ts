@@ -70,7 +70,7 @@ const CASES = [
     stdout: "",
     stderr:
       'codexpipe: -:1: typed: Cannot decode a record of type "a": this type is not known\n' +
-      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout; if another program wrapped its lines, unwrap them with jq -rc .FIELD\n",
+      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout; if an app-server wrote it, --from=app-server; if another program wrapped its lines, unwrap them with jq -rc .FIELD\n",
   },
   {
     name: "lines of stderr in a log, with a suggestion",

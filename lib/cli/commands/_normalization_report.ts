@@ -62,7 +62,7 @@ export function hintOf(
       return failed +
         (2 * threadless > failures
           ? "the beginning of the log was cut off, use --thread-id=ID"
-          : "it is a session file, use --from=rollout; if another program wrapped its lines, unwrap them with jq -rc .FIELD");
+          : "it is a session file, use --from=rollout; if an app-server wrote it, --from=app-server; if another program wrapped its lines, unwrap them with jq -rc .FIELD");
     }
     case "rollout":
       return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, use --from=exec`;
