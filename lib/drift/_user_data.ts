@@ -32,6 +32,7 @@ export const DATA_NAMES: ReadonlySet<string> = new Set([
   "parameters",
   "properties",
   "requestedSchema",
+  "results",
   "schema",
   "state",
   "structuredContent",

@@ -125,6 +125,9 @@ const CASES: readonly {
       ["mcpServer/startupStatus/updated", { status: "failed", error: "no" }],
       ["item/started", { item: { type: "sleep", durationMs: 1000 } }],
       ["item/completed", {
+        item: { type: "webSearch", results: [{ type: "text_result" }] },
+      }],
+      ["item/completed", {
         item: {
           type: "mcpToolCall",
           appContext: { connectorId: "c", linkId: null },
@@ -177,7 +180,13 @@ const CASES: readonly {
   {
     name: "nothing in a search that an extension made, and in a plan",
     lines: [
-      { id: "s", type: "Extension", kind: "web.search", query: "docs" },
+      {
+        id: "s",
+        type: "Extension",
+        kind: "web.search",
+        query: "docs",
+        results: [{ type: "text_result", url: "https://example.com" }],
+      },
       { id: "p", type: "Plan", text: "1. Read" },
     ].map((item, ordinal) => ({
       timestamp: "2026-11-20T10:00:00.000Z",
