@@ -104,6 +104,17 @@ interface ChildSpan extends Span {
   readonly parts?: Part[];
 }
 
+/** The model's output since the last count. */
+interface Answer {
+  readonly start: number;
+  end: number;
+  readonly parts: Part[];
+  /** Whether the model got new input after it. */
+  isOver: boolean;
+  /** Whether it changes the plan: the model gets the result at once, and no item shows it. */
+  hasPlan: boolean;
+}
+
 /** An event at one time of a turn. */
 interface SpanEvent {
   readonly at: number;
@@ -167,10 +178,7 @@ class Thread {
   readonly late = new Map<string, { turn: Turn; call: ChildSpan }>();
   /** When the model last got new input. */
   askedAt = 0;
-  /** The model's output since the last count; `isOver` if it got new input after that. */
-  answer:
-    | { start: number; end: number; parts: Part[]; isOver: boolean }
-    | undefined;
+  answer: Answer | undefined;
   /** The request counted last; `isOver` if the model got new input after it. */
   counted: { request: ChildSpan; isOver: boolean } | undefined;
 
@@ -420,6 +428,7 @@ export class OtlpExporter implements Exporter {
         end: at,
         parts: [],
         isOver: false,
+        hasPlan: false,
       };
       thread.answer.end = at;
       thread.answer.isOver = false;
@@ -449,12 +458,13 @@ export class OtlpExporter implements Exporter {
       ? "behind"
       : "between";
     const isBehind = answer?.isOver === true && turn.counts !== "before";
+    const end = isBehind ? answer.end : at;
     const request: ChildSpan = {
       item: textOf(event.item_id) ?? "",
       operation: "chat",
       subject: model,
       start: isBehind ? answer.start : thread.askedAt,
-      end: isBehind ? answer.end : at,
+      end,
       attributes: {
         "gen_ai.provider.name": providerOf(thread),
         "gen_ai.request.model": model,
@@ -464,7 +474,9 @@ export class OtlpExporter implements Exporter {
       parts: answer?.parts ?? [],
     };
     thread.answer = undefined;
-    thread.counted = { request, isOver: false };
+    thread.counted = { request, isOver: answer?.hasPlan === true };
+    // The next request begins after this one, even if no result shows when.
+    thread.askedAt = Math.max(thread.askedAt, end);
     turn.requests.push(request);
     this.#write(thread, turn, thread.turn === undefined);
   }
@@ -511,6 +523,7 @@ export class OtlpExporter implements Exporter {
         name: tool.name,
         arguments: tool.args,
       }));
+      if (isPlan && thread.answer !== undefined) thread.answer.hasPlan = true;
     } else if (isPlan && event.type !== "item.failed") return;
     this.#describe(call, turn, event, tool, isOver ? at : undefined);
     // The provider's own tools answer within the request that calls them.

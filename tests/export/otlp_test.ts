@@ -236,6 +236,21 @@ const CASES: Readonly<
       "turn 0-60 status=completed; chat 1-21 input_tokens=5; chat 30-51 input_tokens=6; shell 20-30 code=0",
     ],
   },
+  "requests one after the other, although the result of a plan is not in the log":
+    {
+      events: [
+        turn(0),
+        item(20, "todo_list", { content: { items: [] } }),
+        count(21, 5),
+        answer(50),
+        count(51, 6),
+        end(60),
+      ],
+      options: { content: true },
+      lines: [
+        'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-21 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"todo_list-20","name":"update_plan","arguments":{"plan":[]}}],"finish_reason":"tool_call"}]; chat 21-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; update_plan 20-20 arguments={"plan":[]}',
+      ],
+    },
   "counts after the results of their requests": {
     events: [
       turn(0),
