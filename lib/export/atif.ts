@@ -218,6 +218,8 @@ interface Call {
 
 interface Result {
   readonly content?: Content | undefined;
+  /** The agents that its call spawned. */
+  readonly agents?: ReadonlySet<string> | undefined;
   readonly extra?: Fields | undefined;
 }
 
@@ -261,6 +263,16 @@ interface TrajectoryOptions {
 
 /** The maximum number of errors of a turn that are compared with its end. */
 const MAX_ERRORS = 16;
+
+/** The fields of a header that describe the agent. */
+const AGENT_FACTS: readonly string[] = [
+  "originator",
+  "cwd",
+  "git",
+  "agent_path",
+  "agent_nickname",
+  "agent_role",
+];
 
 /** The file extensions of images, by the media types of ATIF. */
 const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
@@ -411,11 +423,12 @@ class Trajectory {
     if (this.isEmpty) return;
     if (this.#options.isHeld) emit(this.#piece(this.#separator()));
     for (const piece of this.#held.splice(0)) emit(piece);
-    const { cli_version, originator, cwd, git, history_base } = this.#header;
+    const { cli_version, history_base } = this.#header;
+    const facts = AGENT_FACTS.map((name) => [name, this.#header[name]]);
     const agent = `"name":"codex"${
       this.#member("version", textOf(cli_version) ?? "unknown")
     }${this.#member("model_name", this.#firstModel)}${
-      this.#extra({ originator, cwd, git })
+      this.#extra(Object.fromEntries(facts))
     }`;
     const total = this.#sum;
     const metrics = total !== undefined
@@ -576,7 +589,8 @@ class Trajectory {
     if (id !== "" && this.#late.has(id)) return;
     this.#late.add(id);
     const step = this.#newStep(event, "system");
-    step.late = { content, extra: { call_id: id, ...extra } };
+    const agents = new Set(spawnedThreads(event));
+    step.late = { content, agents, extra: { call_id: id, ...extra } };
     step.extra = { kind: "late_result" };
   }
 
@@ -808,25 +822,23 @@ class Trajectory {
   }
 
   /** Returns the JSON text of the result of a call; an empty text if there is none. */
-  #resultText({ id, result, facts, agents = new Set() }: Call): string {
+  #resultText({ id, result, facts, agents }: Call): string {
     const shown = result ?? facts;
     if (shown === undefined) return "";
-    const refs = [...agents].map((trajectory_id) => ({ trajectory_id }));
     return objectText(
       this.#member("source_call_id", id) +
         this.#resultMembers({
           content: shown.content,
-          refs: refs.length === 0 ? undefined : refs,
+          agents,
           extra: { ...result?.extra, ...facts?.extra },
         }),
     );
   }
 
-  #resultMembers(
-    { content, refs, extra }: Result & { readonly refs?: unknown },
-  ): string {
+  #resultMembers({ content, agents = new Set(), extra }: Result): string {
+    const refs = [...agents].map((trajectory_id) => ({ trajectory_id }));
     return this.#member("content", content) +
-      this.#member("subagent_trajectory_ref", refs) +
+      (refs.length === 0 ? "" : this.#member("subagent_trajectory_ref", refs)) +
       this.#extra(extra);
   }
 

@@ -23,6 +23,7 @@ const isValid = new Ajv2020({ strict: false }).compile(schema);
 /** The members of a trajectory that the tests read. */
 interface Trajectory {
   readonly trajectory_id?: string;
+  readonly agent: { readonly extra?: Readonly<Record<string, unknown>> };
   readonly steps: readonly {
     readonly step_id: number;
     readonly source: string;
@@ -38,6 +39,7 @@ interface Trajectory {
       readonly results: readonly {
         readonly source_call_id?: string;
         readonly content?: unknown;
+        readonly subagent_trajectory_ref?: unknown;
         readonly extra?: unknown;
       }[];
     };
@@ -488,10 +490,40 @@ Deno.test("AtifExporter nests the trajectory of an agent in the trajectory of th
   const [agent] = trajectory?.subagent_trajectories ?? [];
   const refs = trajectory?.steps.flatMap(({ observation }) =>
     observation?.results.flatMap((result) =>
-      Reflect.get(result, "subagent_trajectory_ref") ?? []
+      result.subagent_trajectory_ref ?? []
     ) ?? []
   );
   assertEquals(refs?.[0], { trajectory_id: agent?.trajectory_id });
+  assertEquals(agent?.agent.extra?.agent_nickname, "Mendel");
+});
+
+Deno.test("AtifExporter refers to an agent in the result of a call that came after its turn", () => {
+  const spawn = {
+    id: "item_0",
+    type: "collab_tool_call",
+    tool: "spawn_agent",
+    sender_thread_id: "t",
+    prompt: "Look",
+    agents_states: {},
+  };
+  const [trajectory] = trajectoriesOf(
+    { type: "thread.started", thread_id: "t" },
+    { type: "turn.started" },
+    {
+      type: "item.started",
+      item: { ...spawn, receiver_thread_ids: [], status: "in_progress" },
+    },
+    // 0.104 writes the beginning of the agent's turn, too.
+    { type: "turn.started" },
+    {
+      type: "item.completed",
+      item: { ...spawn, receiver_thread_ids: ["a"], status: "completed" },
+    },
+  );
+  assertEquals(trajectory?.steps[1]?.observation?.results, [{
+    subagent_trajectory_ref: [{ trajectory_id: "a" }],
+    extra: { call_id: "item_0" },
+  }]);
 });
 
 Deno.test("AtifExporter writes a trajectory for each thread of an app-server", () => {
