@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TABLE_NAMES } from "../../lib/export/export.ts";
+import { withFolder } from "../sessions/homes.ts";
 import { FAMILY } from "./families.ts";
 import { call, platformError } from "./memory.ts";
 
@@ -149,6 +150,24 @@ for (const count of [1, 3]) {
     ]);
   });
 }
+
+Deno.test("codexpipe export puts a copy of an agent's file into a document of its own", async () => {
+  const { stdout } = await withFolder(async (folder) => {
+    const [, [path = "", content = new Uint8Array()] = []] = Object.entries(
+      FAMILY,
+    );
+    const copy = path.replace(/.*(?=rollout)/, `${folder}/`);
+    await Deno.writeFile(copy, content);
+    return await call(
+      ["export", "--to=atif", ...Object.keys(FAMILY), copy],
+      { files: { ...FAMILY, [copy]: content } },
+    );
+  });
+  const agents = stdout.trimEnd().split("\n").map((line) =>
+    JSON.parse(line).subagent_trajectories?.length
+  );
+  assertEquals(agents, [2, undefined]);
+});
 
 Deno.test("codexpipe export reports unreadable files, and files with nothing to export", async () => {
   const files = { "/a": '{"type":"thread.started","thread_id":"t"}\n{\n' };

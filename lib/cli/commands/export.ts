@@ -186,9 +186,14 @@ async function* nested(
     left.delete(input);
     yield { ...input, depth };
     const agents = exporter.agents ?? [];
+    // A trajectory may contain one of each agent only, so that its references are clear.
+    const seen = new Set<string | undefined>();
     for (const child of sessions) {
-      const isChild = child.parent !== undefined && child.parent === input.id;
-      if (isChild && left.has(child)) yield* within(child, depth + 1);
+      const isChild = child.parent !== undefined &&
+        child.parent === input.id && left.has(child);
+      if (!isChild || seen.has(child.id)) continue;
+      seen.add(child.id);
+      yield* within(child, depth + 1);
     }
     if (input.name === STDIN) return;
     const path = resolve(process.cwd(), input.name);
