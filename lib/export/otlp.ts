@@ -410,7 +410,8 @@ export class OtlpExporter implements Exporter {
   #prompt(thread: Thread, text: string, at: number): void {
     const { turn } = thread;
     if (turn?.id !== undefined && turn.isImplied) this.#closeTurn(thread);
-    this.#turnOf(thread, at).prompts.push(this.#options.content ? text : "");
+    const { prompts } = this.#turnOf(thread, at);
+    if (this.#options.content && text !== "") prompts.push(text);
     thread.ask(at);
   }
 
@@ -564,7 +565,7 @@ export class OtlpExporter implements Exporter {
     } else call.error = undefined;
     const isWanted = this.#options.content === true;
     const input = textOf(begun["gen_ai.tool.call.arguments"]) ??
-      (isWanted ? argumentsTextOf(event, args) : undefined);
+      (isWanted && argumentsTextOf(event, args) || undefined);
     const output = isWanted && end !== undefined
       ? resultTextOf(event)
       : undefined;

@@ -407,6 +407,19 @@ const CASES: Readonly<
       'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]; chat 1-3 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; shell 2-4 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
     ],
   },
+  "no content that is empty: a prompt of images, and arguments that a release leaves out":
+    {
+      events: [
+        turn(0),
+        prompt(1, ""),
+        item(2, "mcp_tool_call", {
+          content: { server_name: "s", tool_name: "t" },
+        }),
+        end(9),
+      ],
+      options: { content: true },
+      lines: ["turn 0-9 status=completed; mcp__s__t 2-2"],
+    },
   "a prompt once that is repeated with the path of its image": {
     events: [turn(0), prompt(1), prompt(1), end(9)],
     options: { content: true },
