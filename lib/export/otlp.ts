@@ -136,6 +136,8 @@ class Turn {
   readonly calls = new Map<string, ChildSpan>();
   /** The ids of the items of all calls, so that a repeated one is not written twice. */
   readonly seen = new Set<string>();
+  /** The scripts in progress, by the ids of their items. */
+  readonly scripts = new Set<string>();
   /** The requests that are not written yet. */
   requests: ChildSpan[] = [];
   readonly events: SpanEvent[] = [];
@@ -493,6 +495,7 @@ export class OtlpExporter implements Exporter {
     // The item of a plan ends with the next plan, but the call of a plan takes no time.
     const isPlan = event.item_type === "todo_list";
     const isOver = isPlan || event.type !== "item.started";
+    const isHosted = HOSTED_TOOLS.has(tool.name);
     const late = thread.late.get(item);
     if (late !== undefined) {
       if (!isOver) return;
@@ -506,6 +509,11 @@ export class OtlpExporter implements Exporter {
     if (thread.past.get(id)?.has(item)) return;
     const turn = this.#turnOf(thread, at);
     let call = turn.calls.get(item);
+    // Calls that a script makes have only ends. The model gets the result of the script.
+    const isOfScript = turn.scripts.size > 0 && call === undefined &&
+      event.type === "item.completed" && !isPlan && !isHosted;
+    if (isOver) turn.scripts.delete(item);
+    else if (isScript(tool)) turn.scripts.add(item);
     if (call === undefined) {
       if (turn.seen.has(item)) return;
       turn.seen.add(item);
@@ -518,17 +526,19 @@ export class OtlpExporter implements Exporter {
         attributes: {},
       };
       turn.calls.set(item, call);
-      this.#say(thread, at, () => ({
-        type: "tool_call",
-        id: event.call_id ?? item,
-        name: tool.name,
-        arguments: tool.args,
-      }));
+      if (!isOfScript) {
+        this.#say(thread, at, () => ({
+          type: "tool_call",
+          id: event.call_id ?? item,
+          name: tool.name,
+          arguments: tool.args,
+        }));
+      }
       if (isPlan && thread.answer !== undefined) thread.answer.hasPlan = true;
     } else if (isPlan && event.type !== "item.failed") return;
     this.#describe(call, turn, event, tool, isOver ? at : undefined);
     // The provider's own tools answer within the request that calls them.
-    if (isOver && !isPlan && !HOSTED_TOOLS.has(tool.name)) thread.ask(at);
+    if (isOver && !isPlan && !isHosted && !isOfScript) thread.ask(at);
     this.#spawn(thread, item, event);
     this.#write(thread, turn, false);
   }
@@ -812,6 +822,11 @@ function providerOf({ header }: Thread): string {
 
 function textPart(content: string): Part {
   return { type: "text", content };
+}
+
+/** Whether a call is that of a script of code mode, which makes calls itself. */
+function isScript({ name, args }: ToolCall): boolean {
+  return name === "exec" && fieldsOf(args).script !== undefined;
 }
 
 function messageText(role: string, parts: readonly Part[]): string | undefined {

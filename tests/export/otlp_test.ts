@@ -407,6 +407,29 @@ const CASES: Readonly<
       'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]; chat 1-3 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; shell 2-4 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
     ],
   },
+  "the calls of a script, which are no output of the model": {
+    events: [
+      turn(0),
+      event(10, "item.started", {
+        item_id: "s",
+        item_type: "tool_call",
+        content: { name: "exec", arguments: { script: "…" } },
+      }),
+      count(11, 5),
+      item(15, "command_execution", { content: { command: "ls" } }),
+      item(20, "tool_call", {
+        item_id: "s",
+        content: { name: "exec", arguments: { script: "…" } },
+      }),
+      answer(50),
+      count(51, 6),
+      end(60),
+    ],
+    options: { content: true },
+    lines: [
+      'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-11 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"s","name":"exec","arguments":{"script":"…"}}],"finish_reason":"tool_call"}]; chat 20-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; exec 10-20 arguments={"script":"…"}; shell 15-15 arguments={"command":"ls"}',
+    ],
+  },
   "no content that is empty: a prompt of images, and arguments that a release leaves out":
     {
       events: [
