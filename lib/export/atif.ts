@@ -39,7 +39,11 @@ import type {
 } from "./exporter.ts";
 import {
   argumentsTextOf,
+  dataOfUrl,
   HOSTED_TOOLS,
+  imageText,
+  imageUrlOf,
+  resultPartsOf,
   resultTextOf,
   type ToolCall,
   toolCallOf,
@@ -281,7 +285,6 @@ const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
   ["image/gif", "gif"],
   ["image/webp", "webp"],
 ]);
-const DATA_URL_REGEXP = /^data:([\w.+/-]+);base64,/;
 
 function answer(call: Call, result: Result): void {
   const { step, name } = call;
@@ -477,7 +480,7 @@ class Trajectory {
     if (type === "item.delta" && item_type !== "todo_list") return;
     if (item_type === "collab_tool_call") this.#takeAgents(event);
     const tool = toolCallOf(event);
-    if (tool !== undefined) return this.#takeTool(event, tool);
+    if (tool !== undefined) return this.#takeTool(event, tool, emit);
     if (item_type === "todo_list") return this.#takePlan(event);
     if (type !== "item.completed") return;
     switch (item_type) {
@@ -485,9 +488,9 @@ class Trajectory {
         // A message that is repeated has the paths of its images in addition.
         if (id === this.#prompt) return;
         this.#prompt = id;
-        const images = listOf(content.images).map((image) =>
-          this.#imagePart(image, emit)
-        );
+        const images = listOf(content.images).map(fieldsOf).map((
+          { url, path },
+        ) => this.#imagePart(textOf(url) ?? textOf(path) ?? "", emit));
         this.#say(event, "user", joined([text, ...images], "\n"));
         return;
       }
@@ -553,7 +556,11 @@ class Trajectory {
     else this.#takeLate(event, id, result);
   }
 
-  #takeTool(event: Fields, { name, args, isUnknown }: ToolCall): void {
+  #takeTool(
+    event: Fields,
+    { name, args, isUnknown }: ToolCall,
+    emit: Emit<ExportPiece>,
+  ): void {
     const { type, item_type, turn_id, call_id, line } = event;
     const id = textOf(call_id) ?? textOf(event.item_id) ?? "";
     const isOver = type !== "item.started";
@@ -580,7 +587,12 @@ class Trajectory {
     // In some releases only the end of a search has its query.
     const isFull = type === "item.completed" && HOSTED_TOOLS.has(name);
     if (isFull) call.args = given.args;
-    if (isOver) answer(call, resultOf(event));
+    if (!isOver) return;
+    const parts = resultPartsOf(event)?.map((part) =>
+      this.#blockPart(part, emit)
+    );
+    const content = parts && joined(parts, "\n");
+    answer(call, { content, extra: resultExtraOf(event) });
   }
 
   /** Adds a step for a result whose call's step is written; one step for each call id. */
@@ -875,31 +887,23 @@ class Trajectory {
 
   /** Converts a block of a tool's result to a part of content. */
   #blockPart(block: unknown, emit: Emit<ExportPiece>): string | Fields {
-    const { type, image_url, data, mimeType, text } = fieldsOf(block);
+    const { text } = fieldsOf(block);
     if (typeof text === "string") return text;
-    if (type === "input_image") {
-      return this.#imagePart({ url: image_url }, emit);
-    }
-    if (type === "image" && typeof data === "string") {
-      const url = `data:${textOf(mimeType) ?? ""};base64,${data}`;
-      return this.#imagePart({ url }, emit);
-    }
-    return textOf(block) ?? jsonTextOf(block);
+    const url = imageUrlOf(block);
+    return url === undefined
+      ? textOf(block) ?? jsonTextOf(block)
+      : this.#imagePart(url, emit);
   }
 
   /** Converts an image to a part of content: a file, or a text such as `[image: image/png]`. */
-  #imagePart(image: unknown, emit: Emit<ExportPiece>): string | Fields {
-    const { url, path } = fieldsOf(image);
-    const source = textOf(url) ?? textOf(path) ?? "";
-    const [prefix = "", type = ""] = DATA_URL_REGEXP.exec(source) ?? [];
-    if (prefix === "") return `[image: ${source || "unknown"}]`;
-    const unwritten = `[image: ${type}]`;
+  #imagePart(url: string, emit: Emit<ExportPiece>): string | Fields {
+    const { type = "", base64 = "" } = dataOfUrl(url) ?? {};
     const media_type = type === "image/jpg" ? "image/jpeg" : type;
     const ending = IMAGE_ENDINGS.get(media_type);
     const { imageFile } = this.#options;
-    if (ending === undefined || imageFile === undefined) return unwritten;
-    const bytes = bytesOfLooseBase64(source.slice(prefix.length));
-    if (!bytes?.length) return unwritten;
+    if (ending === undefined || !imageFile) return imageText(url);
+    const bytes = bytesOfLooseBase64(base64);
+    if (!bytes?.length) return imageText(url);
     const file = imageFile(ending);
     emit({ file, data: bytes, isLast: true });
     return { type: "image", source: { media_type, path: file } };
@@ -959,16 +963,20 @@ function isBlock(value: unknown): boolean {
   return typeof fieldsOf(value).type === "string";
 }
 
-/** Reads the result of a call from the event that ends its item. */
+/** Reads the result of a call from the event that ends its item, without images. */
 function resultOf(event: Fields): Result {
+  return { content: resultTextOf(event), extra: resultExtraOf(event) };
+}
+
+/** Reads the facts about the result of a call that ATIF has no fields for. */
+function resultExtraOf(event: Fields): Fields {
   const { exit_code, duration_ms } = fieldsOf(event.content);
   const status = textOf(event.status);
-  const extra = knownFields({
+  return knownFields({
     exit_code: numberOf(exit_code),
     status: status === "completed" ? undefined : status,
     duration_ms: numberOf(duration_ms),
   });
-  return { content: resultTextOf(event), extra };
 }
 
 /** Joins texts, parts and lists of parts: to a text, if there are only texts. */

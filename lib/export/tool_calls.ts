@@ -78,8 +78,11 @@ export function argumentsTextOf(event: Fields, args: unknown): string {
   return textOf(spelled) ?? textOf(args) ?? jsonTextOf(args);
 }
 
-/** Reads the result of a call, or its error, from its last event; `undefined` if it has none. */
-export function resultTextOf(event: Fields): string | undefined {
+/**
+ * Reads the parts of the result of a call, and its error, from its last event; `undefined` if it
+ * has none.
+ */
+export function resultPartsOf(event: Fields): readonly unknown[] | undefined {
   const { stdout, stderr, result, output, content_items, error } = fieldsOf(
     event.content,
   );
@@ -87,16 +90,48 @@ export function resultTextOf(event: Fields): string | undefined {
     textOf(stdout),
     textOf(stderr),
     ...[fieldsOf(result).content, output, event.output, content_items]
-      .flatMap(listOf).map(partText),
+      .flatMap(listOf),
     statesText(event),
     textOf(fieldsOf(event.error ?? error).message),
-  ].filter((text) => text !== undefined && text !== "");
-  if (parts.length > 0 || stdout !== undefined) return parts.join("\n");
+  ].filter((part) => part !== undefined && partText(part) !== "");
+  if (parts.length > 0 || stdout !== undefined) return parts;
   // In streams, only the states of agents have what these answered.
   const states = fieldsOf(event.agents_states);
-  return Object.keys(states).length === 0 ? undefined : jsonTextOf(states);
+  return Object.keys(states).length === 0 ? undefined : [jsonTextOf(states)];
+}
+
+/** Reads the result of a call as {@linkcode resultPartsOf} does, with the types of images. */
+export function resultTextOf(event: Fields): string | undefined {
+  return resultPartsOf(event)?.map(partText).join("\n");
+}
+
+/** Returns the URL of a part that is an image of a model or of MCP; `undefined` for other parts. */
+export function imageUrlOf(part: unknown): string | undefined {
+  const { type, image_url, data, mimeType } = fieldsOf(part);
+  if (type === "input_image") return textOf(image_url) ?? "";
+  return type === "image" && typeof data === "string"
+    ? `data:${textOf(mimeType) ?? ""};base64,${data}`
+    : undefined;
+}
+
+const DATA_URL_REGEXP = /^data:([\w.+/-]+);base64,/;
+
+/** Returns the media type and the base64 text of a data URL; `undefined` for other URLs. */
+export function dataOfUrl(
+  url: string,
+): { readonly type: string; readonly base64: string } | undefined {
+  const [prefix = "", type = ""] = DATA_URL_REGEXP.exec(url) ?? [];
+  return prefix === "" ? undefined : { type, base64: url.slice(prefix.length) };
+}
+
+/** Returns the text that stands for an image, such as `[image: image/png]`. */
+export function imageText(url: string): string {
+  return `[image: ${(dataOfUrl(url)?.type ?? url) || "unknown"}]`;
 }
 
 function partText(part: unknown): string {
-  return textOf(part) ?? textOf(fieldsOf(part).text) ?? jsonTextOf(part);
+  const text = textOf(part) ?? textOf(fieldsOf(part).text);
+  if (text !== undefined) return text;
+  const url = imageUrlOf(part);
+  return url === undefined ? jsonTextOf(part) : imageText(url);
 }

@@ -383,6 +383,37 @@ for (
   });
 }
 
+Deno.test("AtifExporter writes the image that a tool of an exec stream returned as one of a session file", () => {
+  const result = {
+    content: [
+      { type: "text", text: "Look" },
+      { type: "image", data: PNG, mimeType: "image/png" },
+    ],
+  };
+  const bytes = encodeJsonl([
+    { type: "thread.started", thread_id: "t" },
+    {
+      type: "item.completed",
+      item: {
+        id: "item_0",
+        type: "mcp_tool_call",
+        server: "s",
+        tool: "t",
+        result,
+        status: "completed",
+      },
+    },
+  ]);
+  const contents = [{}, { hasFolder: true }].map((options) =>
+    trajectoriesIn(piecesOf([bytes], options))[0]?.steps[0]?.observation
+      ?.results[0]?.content
+  );
+  assertEquals(contents, ["Look\n[image: image/png]", [
+    { type: "text", text: "Look" },
+    { type: "image", source: { media_type: "image/png", path: "a.1.png" } },
+  ]]);
+});
+
 Deno.test("AtifExporter writes the place or the type of an image that is not written to a file", () => {
   const images = [
     { path: "a.png" },
