@@ -455,6 +455,8 @@ export class OtlpExporter implements Exporter {
     if (tokens === undefined && !isUnknown) return;
     const { model } = thread.settings;
     const turn = thread.turn ?? thread.last ?? this.#turnOf(thread, at);
+    // A record follows all output of its request.
+    if (event.item_type === "token_usage_record") turn.counts = "behind";
     turn.counts ??= answer === undefined
       ? "before"
       : answer.isOver

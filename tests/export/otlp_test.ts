@@ -108,6 +108,12 @@ const answer = (at: number, text = "Done") =>
 const count = (at: number, input_tokens: number) =>
   item(at, "token_usage_record", { content: { usage: { input_tokens } } });
 
+/** A count as of releases without records, which may come anywhere among the items. */
+const plainCount = (at: number, input_tokens: number) =>
+  item(at, "token_count", {
+    content: { info: { last_token_usage: { input_tokens } } },
+  });
+
 /** The start of a command or, with an exit code, its end. */
 function command(at: number, item_id: string, exit_code?: number): object {
   return event(
@@ -241,14 +247,28 @@ const CASES: Readonly<
       events: [
         turn(0),
         item(20, "todo_list", { content: { items: [] } }),
-        count(21, 5),
+        plainCount(21, 5),
+        answer(50),
+        plainCount(51, 6),
+        end(60),
+      ],
+      options: { content: true },
+      lines: [
+        'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-21 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"todo_list-20","name":"update_plan","arguments":{"plan":[]}}],"finish_reason":"tool_call"}]; chat 21-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; update_plan 20-20 arguments={"plan":[]}',
+      ],
+    },
+  "output after the record of a request as that of the next, although no result is in between":
+    {
+      events: [
+        turn(0),
+        count(20, 5),
         answer(50),
         count(51, 6),
         end(60),
       ],
       options: { content: true },
       lines: [
-        'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-21 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"todo_list-20","name":"update_plan","arguments":{"plan":[]}}],"finish_reason":"tool_call"}]; chat 21-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; update_plan 20-20 arguments={"plan":[]}',
+        'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-20 input_tokens=5; chat 20-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]',
       ],
     },
   "counts after the results of their requests": {
@@ -280,13 +300,13 @@ const CASES: Readonly<
   "counts before their messages and calls": {
     events: [
       prompt(0),
-      count(20, 5),
+      plainCount(20, 5),
       event(20, "turn.started", { turn_id: "synthetic-turn-1", implied: true }),
       command(20, "a"),
       command(30, "a", 0),
       command(30, "b"),
       command(40, "b", 0),
-      count(60, 6),
+      plainCount(60, 6),
       answer(60),
     ],
     lines: [
