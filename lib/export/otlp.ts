@@ -418,13 +418,14 @@ export class OtlpExporter implements Exporter {
   }
 
   /** Adds a part of the model's output: a text, reasoning, or a call. */
-  #say(thread: Thread, at: number, part: () => Part): void {
+  #say(thread: Thread, at: number, part: () => Part, isCall = false): void {
     const turn = this.#turnOf(thread, at);
     turn.problem = undefined;
     const { counted } = thread;
-    // Output without new input before it belongs to the request that was counted.
+    // Output without new input before it belongs to the request that was counted, and so do calls
+    // after their count, which are made one after the other.
     const isCounted = counted !== undefined && turn.counts !== "behind" &&
-      (!counted.isOver || turn.counts === "before");
+      (!counted.isOver || isCall && turn.counts === "before");
     if (!isCounted) {
       thread.answer ??= {
         start: thread.askedAt,
@@ -534,7 +535,7 @@ export class OtlpExporter implements Exporter {
           id: event.call_id ?? item,
           name: tool.name,
           arguments: tool.args,
-        }));
+        }), true);
       }
       if (isPlan && thread.answer !== undefined) thread.answer.hasPlan = true;
     } else if (isPlan && event.type !== "item.failed") return;

@@ -313,6 +313,21 @@ const CASES: Readonly<
       "turn 0-60 status=unknown; chat 0-20 input_tokens=5; chat 40-60 input_tokens=6; shell 20-30 code=0; shell 30-40 code=0",
     ],
   },
+  "messages before their count, and calls behind it": {
+    events: [
+      turn(0),
+      plainCount(20, 5),
+      command(20, "a"),
+      command(30, "a", 0),
+      answer(50),
+      plainCount(51, 6),
+      end(60),
+    ],
+    options: { content: true },
+    lines: [
+      'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-20 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; chat 30-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; shell 20-30 code=0 arguments={"command":"make"} result=API_TOKEN=abc123def',
+    ],
+  },
   "a request without counts": {
     events: [
       turn(0),
