@@ -422,10 +422,11 @@ export class OtlpExporter implements Exporter {
     const turn = this.#turnOf(thread, at);
     turn.problem = undefined;
     const { counted } = thread;
-    // Output without new input before it belongs to the request that was counted, and so do calls
-    // after their count, which are made one after the other.
+    // Calls may follow the count of their request, one after the other. Messages do so only in
+    // exec streams up to 0.42, which do not name their thread.
+    const mayFollow = isCall || realId(thread.id) === undefined;
     const isCounted = counted !== undefined && turn.counts !== "behind" &&
-      (!counted.isOver || isCall && turn.counts === "before");
+      mayFollow && (!counted.isOver || isCall && turn.counts === "before");
     if (!isCounted) {
       thread.answer ??= {
         start: thread.askedAt,

@@ -248,29 +248,44 @@ const CASES: Readonly<
         turn(0),
         item(20, "todo_list", { content: { items: [] } }),
         plainCount(21, 5),
-        answer(50),
+        command(50, "a"),
         plainCount(51, 6),
+        command(60, "a", 0),
         end(60),
       ],
-      options: { content: true },
+      options: { content: true, redactor: new Redactor() },
       lines: [
-        'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-21 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"todo_list-20","name":"update_plan","arguments":{"plan":[]}}],"finish_reason":"tool_call"}]; chat 21-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; update_plan 20-20 arguments={"plan":[]}',
+        'turn 0-60 status=completed; chat 0-21 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"todo_list-20","name":"update_plan","arguments":{"plan":[]}}],"finish_reason":"tool_call"}]; chat 21-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; update_plan 20-20 arguments={"plan":[]}; shell 50-60 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
       ],
     },
-  "output after the record of a request as that of the next, although no result is in between":
+  "calls after the record of a request as those of the next, although no result is in between":
     {
       events: [
         turn(0),
         count(20, 5),
-        answer(50),
-        count(51, 6),
+        command(30, "a"),
+        count(31, 6),
         end(60),
       ],
       options: { content: true },
       lines: [
-        'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-20 input_tokens=5; chat 20-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]',
+        'turn 0-60 status=completed; chat 0-20 input_tokens=5; chat 20-31 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]',
+        'shell 30-60 arguments={"command":"make"} status=open',
       ],
     },
+  "messages after the count of a request as those of the next": {
+    events: [
+      turn(0),
+      plainCount(20, 5),
+      answer(50),
+      plainCount(51, 6),
+      end(60),
+    ],
+    options: { content: true },
+    lines: [
+      'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-20 input_tokens=5; chat 20-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]',
+    ],
+  },
   "counts after the results of their requests": {
     events: [
       turn(0),
