@@ -43,6 +43,7 @@ import {
   HOSTED_TOOLS,
   imageText,
   imageUrlOf,
+  isUsersCommand,
   resultPartsOf,
   resultTextOf,
   type ToolCall,
@@ -561,14 +562,11 @@ class Trajectory {
     { name, args, isUnknown }: ToolCall,
     emit: Emit<ExportPiece>,
   ): void {
-    const { type, item_type, turn_id, call_id, line } = event;
+    const { type, item_type, turn_id, call_id } = event;
     const id = textOf(call_id) ?? textOf(event.item_id) ?? "";
     const isOver = type !== "item.started";
     // Commands that the user ran are in the conversation already, as messages.
-    const isUsers = fieldsOf(event.content).source === "user_shell" ||
-      typeof line === "number" && call_id === undefined &&
-        item_type === "command_execution";
-    if (isUsers) return;
+    if (isUsersCommand(event)) return;
     let call = this.#calls.get(id);
     const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type) &&
       (call !== undefined || !isUnknown);

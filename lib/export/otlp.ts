@@ -38,6 +38,7 @@ import type {
 import {
   argumentsTextOf,
   HOSTED_TOOLS,
+  isUsersCommand,
   resultTextOf,
   type ToolCall,
   toolCallOf,
@@ -530,7 +531,7 @@ export class OtlpExporter implements Exporter {
         attributes: {},
       };
       turn.calls.set(item, call);
-      if (!isOfScript) {
+      if (!isOfScript && !isUsersCommand(event)) {
         this.#say(thread, at, () => ({
           type: "tool_call",
           id: event.call_id ?? item,

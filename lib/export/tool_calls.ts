@@ -72,6 +72,15 @@ export function toolCallOf(event: Fields): ToolCall | undefined {
   return { name, args, isUnknown: item_type !== event.item_type };
 }
 
+/** Whether an event is of a command that the user ran, and not the model. */
+export function isUsersCommand(
+  { item_type, call_id, line, content }: Fields,
+): boolean {
+  return fieldsOf(content).source === "user_shell" ||
+    typeof line === "number" && call_id === undefined &&
+      item_type === "command_execution";
+}
+
 /** Returns the arguments of a call as text: their JSON as in the input, if that is known. */
 export function argumentsTextOf(event: Fields, args: unknown): string {
   const spelled = Reflect.get(fieldsOf(event.content), ARGUMENTS_TEXT);
