@@ -100,13 +100,11 @@ export function resultPartsOf(event: Fields): readonly unknown[] | undefined {
     textOf(stderr),
     ...[fieldsOf(result).content, output, event.output, content_items]
       .flatMap(listOf),
+    // In streams, only the states of agents have what these answered.
     statesText(event),
     textOf(fieldsOf(event.error ?? error).message),
   ].filter((part) => part !== undefined && partText(part) !== "");
-  if (parts.length > 0 || stdout !== undefined) return parts;
-  // In streams, only the states of agents have what these answered.
-  const states = fieldsOf(event.agents_states);
-  return Object.keys(states).length === 0 ? undefined : [jsonTextOf(states)];
+  return parts.length === 0 && stdout === undefined ? undefined : parts;
 }
 
 /** Reads the result of a call as {@linkcode resultPartsOf} does, with the types of images. */
