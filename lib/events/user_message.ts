@@ -189,6 +189,9 @@ const MARKER_PAIRS: readonly (readonly [string, string])[] = [
   ["<hook_prompt", "</hook_prompt>"],
 ];
 
+/** Matches the start of context that a client passes beside a prompt. */
+const CLIENT_REGEXP = /^<(external_[^<>]{1,256})>/;
+
 /** The starts that alone mark injected text, in lower case. */
 const STARTS: readonly string[] = [
   "<user_action>",
@@ -218,6 +221,8 @@ export function isInjectedContext(text: string): boolean {
   const head = trimmed.slice(0, LONGEST).toLowerCase();
   if (STARTS.some((start) => head.startsWith(start))) return true;
   const tail = trimmed.slice(-LONGEST).toLowerCase();
+  const [, tag] = CLIENT_REGEXP.exec(trimmed) ?? [];
+  if (tag !== undefined) return trimmed.endsWith(`</${tag}>`);
   return MARKER_PAIRS.some(([start, end]) =>
     head.startsWith(start) && tail.endsWith(end) &&
     trimmed.length >= start.length + end.length

@@ -140,8 +140,8 @@ const EVENT_LINES = new RecordSelection(
 );
 /** How much of a message is kept, in UTF-16 code units. */
 const MAX_MESSAGE = 500;
-/** The heading that the extension of an editor writes before the words of the person. */
-const REQUEST_MARK = "## My request for Codex:";
+/** Matches the heading that an extension of an editor, or the app, writes before the words of the person. */
+const REQUEST_REGEXP = /^## My request(?: for Codex)?:/m;
 /** How much of any other text is kept, in UTF-16 code units: as much as the longest path. */
 const MAX_TEXT = 4_096;
 /** How many more records are read to find the model after all other facts are known. */
@@ -278,9 +278,10 @@ class HeadFold implements RecordTaker {
 /** Returns the words of a person in a message, or a mark for a message without words. */
 function messageText({ text, images }: Fields): string | undefined {
   const words = textOf(text) ?? "";
-  const at = words.indexOf(REQUEST_MARK);
-  return saidIn(at === -1 ? words : words.slice(at + REQUEST_MARK.length)) ??
-    (listOf(images).length > 0 ? "[Image]" : undefined);
+  const mark = REQUEST_REGEXP.exec(words);
+  const start = mark === null ? 0 : mark.index + mark[0].length;
+  return saidIn(words.slice(start)) ??
+    (listOf(images).length > 0 ? "[Image]" : saidIn(words));
 }
 
 function saidIn(text: string): string | undefined {

@@ -42,6 +42,7 @@ Deno.test("isInjectedMessage() matches injected context in any case and in any p
       " <user_action>\nx",
       "# AGENTS.md instructions for /w\n<INSTRUCTIONS>\n</INSTRUCTIONS>\n",
       "Warning: apply_patch was requested via exec_command.",
+      "<external_open_page>x</external_open_page>",
     ]
   ) assertEquals(read([text("a"), text(words)]), undefined);
   for (
@@ -49,6 +50,7 @@ Deno.test("isInjectedMessage() matches injected context in any case and in any p
       "<environment_context>",
       "<skill>",
       "say </skill>",
+      "<external_a>x</external_b>",
       "Warning: hot",
     ]
   ) assertEquals(read([text(words)])?.text, words);

@@ -197,6 +197,24 @@ const MESSAGES = [
     expected: "Fix a.ts",
   },
   {
+    name:
+      "the text behind the files and the state of a browser that an app inserts",
+    parts: [
+      message(
+        "\n# Files mentioned by the user:\n\n## a.png: /a.png\n\n<in-app-browser-context>\n</in-app-browser-context>\n\n## My request:\nMove it\n",
+      ),
+    ],
+    expected: "Move it",
+  },
+  {
+    name: "the comments that an app inserts before an empty request",
+    parts: [
+      message("# Comments:\nToo wide\n\n## My request for Codex:\n\n"),
+      message("Thanks"),
+    ],
+    expected: "# Comments:\nToo wide\n\n## My request for Codex:",
+  },
+  {
     name: "the first message that Codex did not insert",
     parts: [
       message(
@@ -205,6 +223,7 @@ const MESSAGES = [
       message("<environment_context>\n<cwd>/w</cwd>\n</environment_context>"),
       message("<user_instructions>\nbe kind\n</user_instructions>"),
       message("<turn_aborted>\nno\n</turn_aborted>"),
+      message("<external_open_page>{}</external_open_page>"),
       message("Hello"),
       message("Again"),
     ],
