@@ -6,6 +6,7 @@ import {
   driftText,
 } from "../../lib/drift/drift.ts";
 import fc from "../property_seed.ts";
+import { eventLine, line } from "../session_lines.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -559,6 +560,31 @@ for (const { name, lines, found } of CASES) {
     );
   });
 }
+
+Deno.test("DriftMeter finds nothing in a session of a subscription, with usual settings", () => {
+  const limits = {
+    limit_id: "codex",
+    limit_name: null,
+    credits: { has_credits: false, unlimited: false, balance: null },
+    plan_type: "plus",
+  };
+  const plan = { type: "Plan", id: "p", text: "- step" };
+  for (const effort of ["high", "xhigh"]) {
+    assertEquals(
+      findingsIn([
+        line("session_meta", { id: "t", cli_version: "0.130.0" }),
+        line("turn_context", {
+          effort,
+          summary: "concise",
+          collaboration_mode: { mode: "plan", settings: { model: "m" } },
+        }),
+        eventLine("token_count", { info: null, rate_limits: limits }),
+        eventLine("item_completed", { turn_id: "1", item: plan }),
+      ]),
+      [],
+    );
+  }
+});
 
 Deno.test("DriftMeter counts a finding, and keeps the line of the first", () => {
   const line = { ...STARTED, colour: "red" };
