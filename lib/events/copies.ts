@@ -40,7 +40,8 @@ export function tellUser(
   const first = pairing.match("user", text, witness);
   if (first !== undefined) {
     if (witness !== "event" || images.length === 0) return;
-    const named = withNames(first.images ?? [], images);
+    const known = first.images ?? [];
+    const named = withNames(known, inOrderOf(known, images));
     if (named === undefined) return;
     context.complete("user_message", userContent({ text, images: named }), {
       itemId: first.itemId,
@@ -102,12 +103,27 @@ export function userContent({ text, images }: UserMessage): Fields {
 }
 
 /**
+ * Returns the images of an event in the order of the same images in the item: the event lists URLs
+ * before paths.
+ */
+function inOrderOf(
+  known: readonly SessionImage[],
+  named: readonly SessionImage[],
+): readonly (SessionImage | undefined)[] {
+  const rest = [...named];
+  return known.map(({ url }) => {
+    const at = rest.findIndex((image) => image.url === url);
+    return at === -1 ? undefined : rest.splice(at, 1)[0];
+  }).map((image) => image ?? rest.shift());
+}
+
+/**
  * Adds paths to images; returns `undefined` if there is no new path. A `data:` URL, which may be that
  * of the image before it was scaled, is none.
  */
 function withNames(
   known: readonly SessionImage[],
-  named: readonly SessionImage[],
+  named: readonly (SessionImage | undefined)[],
 ): SessionImage[] | undefined {
   let isNew = false;
   const images = known.map((image, at) => {

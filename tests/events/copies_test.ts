@@ -160,6 +160,28 @@ Deno.test("HistoryState.apply() never copies the data of an image into its path 
   assertEquals(shown(data, [page]), [page]);
 });
 
+Deno.test("EventReader gives the path of an event to the image of the file, not to one that is a URL (0.142)", () => {
+  const urls = ["data:image/png;base64,QQ==", "data:image/png;base64,Qg=="];
+  const events = eventsOf([
+    itemLine("message", {
+      role: "user",
+      content: [
+        { type: "input_text", text: "look" },
+        ...urls.map((image_url) => ({ type: "input_image", image_url })),
+      ],
+    }),
+    eventLine("user_message", {
+      message: "look",
+      images: urls.slice(1),
+      local_images: ["/a.png"],
+    }),
+  ]);
+  assertEquals(fieldsOf(events.at(-1)?.content).images, [
+    { url: urls[0], path: "/a.png" },
+    { url: urls[1] },
+  ]);
+});
+
 const SOURCES =
   "<oai-mem-citation>\n<citation_entries>\nMEMORY.md:1-3|note=[a]\n</citation_entries>\n</oai-mem-citation>";
 const PLAN = "# Plan\n\n- Sow\n- Reap\n";
