@@ -2,21 +2,9 @@
 
 import { realpath } from "node:fs/promises";
 import { resolve, win32 } from "node:path";
+import { comparablePath, isWindowsPath } from "../folders.ts";
 
-/** A drive, or a path that begins with two backslashes: a server, or the prefix of long paths. */
-const WINDOWS_REGEXP = /^(?:[a-z]:[\\/]|\\\\)/i;
-const LONG_PATH_REGEXP = /^\\\\\?\\/;
-const LONG_SERVER_REGEXP = /^\\\\\?\\UNC\\/i;
-/** A drive of Windows in WSL: a session that Codex resumes there has its path in lower case. */
-const MOUNTED_DRIVE_REGEXP = /^\/mnt\/[a-z](?:\/|$)/i;
-
-/**
- * Whether a path is an absolute one of Windows. On other systems it must not be read as a relative
- * path: sessions may have been copied from Windows, or be read from Linux that runs on Windows.
- */
-export function isWindowsPath(path: string): boolean {
-  return WINDOWS_REGEXP.test(path);
-}
+export { comparablePath, isWindowsPath };
 
 /**
  * A folder that contains working directories of sessions. In paths of Windows letter case is
@@ -51,7 +39,7 @@ export class WorkingFolder {
       ? win32.resolve(folder)
       : resolve(folder);
     const real = await realpath(path).catch(() => path);
-    return new WorkingFolder([comparable(path), comparable(real)]);
+    return new WorkingFolder([comparablePath(path), comparablePath(real)]);
   }
 
   /**
@@ -61,19 +49,11 @@ export class WorkingFolder {
    */
   holds(cwd: string | null | undefined): boolean {
     if (cwd === undefined || cwd === null) return false;
-    const at = comparable(cwd);
+    const at = comparablePath(cwd);
     return this.#paths.some((folder) =>
       at === folder ||
       at.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}/`) ||
       at.startsWith(`${folder}\\`)
     );
   }
-}
-
-/** Returns one spelling of a path of Windows for all that it may have. */
-function comparable(path: string): string {
-  if (MOUNTED_DRIVE_REGEXP.test(path)) return path.toLowerCase();
-  if (!isWindowsPath(path)) return path;
-  return path.replaceAll("/", "\\").replace(LONG_SERVER_REGEXP, "\\\\")
-    .replace(LONG_PATH_REGEXP, "").toLowerCase();
 }

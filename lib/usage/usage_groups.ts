@@ -1,5 +1,6 @@
 /** Groups rows of usage and sums them up. */
 
+import { comparablePath } from "../folders.ts";
 import { groupsBy } from "../groups.ts";
 import {
   addTokens,
@@ -12,7 +13,7 @@ import type { UsageKey } from "./usage_names.ts";
 
 /** Rows with the same keys, and their sums. */
 export interface UsageGroup {
-  /** The first row; the keys of the group are equal in all rows. */
+  /** The first row; the keys of the group are equal in all rows, or spell the same folder. */
   readonly row: UsageRow;
   /** The rows, in their order. */
   readonly rows: readonly UsageRow[];
@@ -106,6 +107,9 @@ function compare(
 
 /** Returns the text that is equal for rows with the same key. */
 function keyOf(row: UsageRow, key: UsageKey): string {
+  if (key === "cwd" && row.cwd !== null) {
+    return JSON.stringify(comparablePath(row.cwd));
+  }
   if (key !== "thread" && key !== "turn") return JSON.stringify(row[key]);
   const { thread_id, source, turn_id } = row;
   const thread = [thread_id, isShared(thread_id) ? null : source];

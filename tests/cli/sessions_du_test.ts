@@ -73,6 +73,21 @@ Deno.test("sessions du prints the folders of projects as they are", async () => 
   });
 });
 
+Deno.test("sessions du groups the spellings of a folder of Windows", async () => {
+  await withFolder(async (home) => {
+    for (const [at, cwd] of ["c:\\w\\App", "\\\\?\\C:\\w\\App"].entries()) {
+      await writeSession(home, {
+        id: testId(at + 1),
+        started: `2026-11-20T15:00:0${at}.000Z`,
+        message: "Go",
+        meta: { cwd },
+      });
+    }
+    const { stdout } = await du(home, ["--by=project", "--format=csv"]);
+    assertEquals(stdout.trim().split("\n").length, 2);
+  });
+});
+
 Deno.test("sessions du names the files that could not be read to their ends, and ends with 3", async () => {
   await withHome({ versions: ["0.20.0"] }, async ({ path }) => {
     const packed = new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0x24]);

@@ -49,6 +49,16 @@ const ROWS = [
   row(8, { thread_id: "s", model: null, turn_id: "2" }),
 ];
 
+/** The same folder, as an editor, the command and newer releases spell it. */
+const SPELLINGS = ["c:\\w\\App", "C:\\w\\App", "\\\\?\\C:\\w\\App"];
+
+Deno.test("groupUsage() groups the spellings of a folder of Windows", () => {
+  const rows = SPELLINGS.map((cwd, at) => row(1, { cwd, thread_id: `${at}` }));
+  assertEquals(grouped(rows, ["cwd"]), [[SPELLINGS[0], 3, 3, 3]]);
+  const unlike = ["/w/App", "/w/app"].map((cwd) => row(1, { cwd }));
+  assertEquals(grouped(unlike, ["cwd"]).length, 2);
+});
+
 const CASES = [
   { by: [], expected: [[2, 4, 15]] },
   { by: ["thread"], expected: [["t", 1, 2, 3], ["s", 1, 2, 12]] },

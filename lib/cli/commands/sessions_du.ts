@@ -10,6 +10,7 @@ import {
   spareSessions,
 } from "../../sessions/session_sizes.ts";
 import { SESSION_PARTS } from "../../events/session_parts.ts";
+import { comparablePath } from "../../sessions/working_directory.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
 import {
   type SessionSizeGroup,
@@ -170,15 +171,17 @@ function groupsBy(
   const groups = new Map<string | null, SessionSize[]>();
   for (const session of sessions) {
     const name = nameOf(by, session, now);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [session]);
+    const key = name === null ? null : comparablePath(name);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [session]);
     else group.push(session);
   }
-  const rows = [...groups].map(([name, members]) => {
+  const rows = [...groups.values()].map((members) => {
+    const [first] = members;
     const disk = diskBytesOf(members);
     return {
       by,
-      name,
+      name: first === undefined ? null : nameOf(by, first, now),
       files: members.length,
       bytes: sumOf(members, ({ bytes }) => bytes),
       disk_bytes: disk,
