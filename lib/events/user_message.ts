@@ -34,6 +34,9 @@ const IMAGE_TYPES: ReadonlySet<unknown> = new Set([
 /** Matches the text that the model receives in place of an image that could not be read. */
 const UNREAD_REGEXP =
   /^(?:Codex could not read the local image|Codex cannot attach image|Image located) at `([^`\n]+)`(?: is invalid)?: /;
+/** Matches the text that the model receives in place of media that could not be processed. */
+const OMITTED_REGEXP = /^(?:image|audio) content omitted because /;
+const LABEL_PATH_REGEXP = /^<image\b[^>]*\bpath="([^"]*)"/;
 const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
 
 export function isUnreadImage(text: string): boolean {
@@ -54,7 +57,7 @@ export function readUserContent(content: unknown): UserMessage {
   const texts: string[] = [];
   const images: SessionImage[] = [];
   for (const [at, part] of parts.entries()) {
-    const image = imageOf(part);
+    const image = imageOf(part, parts[at - 1]);
     if (image !== undefined) images.push(image);
     const text = wordsOf(part);
     if (text === undefined) continue;
@@ -97,16 +100,24 @@ function wordsOf(part: Fields): string | undefined {
 }
 
 function isMedia(part: Fields | undefined): boolean {
-  return MEDIA_TYPES.has(part?.type);
+  return MEDIA_TYPES.has(part?.type) ||
+    OMITTED_REGEXP.test(textOf(part?.text) ?? "");
 }
 
-function imageOf(part: Fields): SessionImage | undefined {
+/** Returns the image of a part; the part before it may be a label with its path. */
+function imageOf(
+  part: Fields,
+  label: Fields | undefined,
+): SessionImage | undefined {
   if (part.type === "local_image") {
     const path = textOf(part.path);
     return path === undefined ? undefined : { path };
   }
   if (!IMAGE_TYPES.has(part.type)) {
-    const [, path] = UNREAD_REGEXP.exec(textOf(part.text) ?? "") ?? [];
+    const text = textOf(part.text) ?? "";
+    const [, path] = OMITTED_REGEXP.test(text)
+      ? LABEL_PATH_REGEXP.exec(textOf(label?.text) ?? "") ?? []
+      : UNREAD_REGEXP.exec(text) ?? [];
     return path === undefined ? undefined : { path };
   }
   const image = part.image_url ?? part.imageUrl;
@@ -166,7 +177,8 @@ export function handedImages(line: Fields): readonly string[] {
 
 /** Returns the URLs of images; that of an image that could not be read is empty. */
 function urlsIn(parts: readonly unknown[]): string[] {
-  return parts.map((part) => imageOf(fieldsOf(part)))
+  const all = parts.map(fieldsOf);
+  return all.map((part, at) => imageOf(part, all[at - 1]))
     .filter((image) => image !== undefined).map(({ url }) => url ?? "");
 }
 

@@ -74,6 +74,23 @@ Deno.test("readUserContent() reads the text in place of an unreadable image as i
   }
 });
 
+Deno.test("readUserContent() reads the text in place of an image that was not processed as its path (0.142)", () => {
+  const content = [
+    text("go"),
+    text('<image name=[Image #1] path="/a b.md">'),
+    text("image content omitted because it could not be processed"),
+    text("</image>"),
+    IMAGE,
+  ];
+  assertEquals(read(content), {
+    text: "go",
+    images: [{ path: "/a b.md" }, { url: IMAGE.image_url }],
+  });
+  assertEquals(read(content.slice(2))?.images.length, 1);
+  const said = "Why is image content omitted because of this?";
+  assertEquals(read([text(said)])?.text, said);
+});
+
 /** The markers around injected context in user messages (C.3). */
 const MARKERS = [
   ...[
