@@ -27,7 +27,6 @@ const SKIPPED_REGEXP =
 const BASE = [
   "lib/checked.ts",
   "lib/errors.ts",
-  "lib/folders.ts",
   "lib/groups.ts",
   "lib/outcome.ts",
   "lib/stage.ts",
@@ -61,7 +60,6 @@ const LAYER_2 = [
 const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/checked.ts", []],
   ["lib/errors.ts", []],
-  ["lib/folders.ts", []],
   ["lib/groups.ts", []],
   ["lib/stage.ts", ["lib/errors.ts"]],
   ["lib/outcome.ts", ["lib/checked.ts", "lib/errors.ts", "lib/stage.ts"]],

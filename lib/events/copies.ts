@@ -10,6 +10,7 @@ import {
   listOf,
   textOf,
 } from "../json/fields.ts";
+import { groupsBy } from "../groups.ts";
 import { readAnswerText } from "./answer_text.ts";
 import type { Witness } from "./calls.ts";
 import { derivedQuery, statedStatus } from "./contents.ts";
@@ -110,11 +111,17 @@ function inOrderOf(
   known: readonly SessionImage[],
   named: readonly SessionImage[],
 ): readonly (SessionImage | undefined)[] {
-  const rest = [...named];
-  return known.map(({ url }) => {
-    const at = rest.findIndex((image) => image.url === url);
-    return at === -1 ? undefined : rest.splice(at, 1)[0];
-  }).map((image) => image ?? rest.shift());
+  // Iterators: a list of many images that loses one after the other takes quadratic time.
+  const same = new Map(
+    Array.from(
+      groupsBy(named, ({ url }) => url),
+      ([url, images]) => [url, images.values()] as const,
+    ),
+  );
+  const found = known.map(({ url }) => same.get(url)?.next().value);
+  const taken = new Set(found);
+  const rest = named.filter((image) => !taken.has(image)).values();
+  return found.map((image) => image ?? rest.next().value);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { resolve, win32 } from "node:path";
-import { comparablePath, isWindowsPath } from "../folders.ts";
+import { comparablePath, isWindowsPath } from "../events/folders.ts";
 
 export { comparablePath, isWindowsPath };
 

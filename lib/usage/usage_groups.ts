@@ -1,6 +1,6 @@
 /** Groups rows of usage and sums them up. */
 
-import { comparablePath } from "../folders.ts";
+import { comparablePath } from "../events/folders.ts";
 import { groupsBy } from "../groups.ts";
 import {
   addTokens,
