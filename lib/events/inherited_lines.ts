@@ -42,7 +42,7 @@ export class InheritedLines {
   #copiedAt: number | null;
   /** The turn of the last line that has one. */
   #turn: string | null;
-  /** The start times of the thread and of that turn, if their ids tell them. */
+  /** The start times of the thread and of that turn, if their ids contain them. */
   #began: number | undefined;
   #turnBegan: number | undefined;
 
@@ -54,7 +54,7 @@ export class InheritedLines {
     this.#copiedAt = wholeOf(fields.copied_at) ?? null;
     this.#turn = textOf(fields.turn) ?? null;
     this.#began = timeInUuid(this.#thread);
-    this.#turnBegan = this.#startOf(this.#turn);
+    this.#turnBegan = timeInUuid(this.#turn);
   }
 
   save(): Fields {
@@ -79,13 +79,21 @@ export class InheritedLines {
    * Processes a header; returns whether it is that of the file. That of another thread was copied
    * together with the lines after it.
    */
-  header(meta: Fields, now: string | undefined): boolean {
+  header(
+    meta: Fields,
+    now: string | undefined,
+    ordinal: number | undefined,
+  ): boolean {
     const thread = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
     if (this.#thread === undefined) {
       this.#thread = thread;
       this.#began = timeInUuid(thread);
       this.#isFork = isForkHeader(meta);
       this.#firstOrdinal = firstOrdinalOf(meta);
+      // `codex migrate-rollouts` drops the copied header, but not the copied lines.
+      const hasCopies = idOf(meta.forked_from_id) !== undefined &&
+        !isObject(meta.history_base) && ordinal === 0;
+      if (hasCopies) this.#copiedAt = timeOf(now) ?? null;
       return true;
     }
     if (thread !== this.#thread) {
@@ -107,7 +115,7 @@ export class InheritedLines {
     }
     if (turn !== null && turn !== this.#turn) {
       this.#turn = turn;
-      this.#turnBegan = this.#startOf(turn);
+      this.#turnBegan = timeInUuid(turn);
     }
     const first = this.#firstOrdinal;
     const ordinal = numberOf(line.ordinal);
@@ -118,16 +126,8 @@ export class InheritedLines {
     if (this.#began !== undefined && this.#turnBegan !== undefined) {
       return this.#turnBegan < this.#began;
     }
-    return hasPlace || this.#copiedAt !== null;
-  }
-
-  /**
-   * Returns the time in the id of a turn. One that `codex migrate-rollouts` made up has none, being
-   * of a release without turns in files: an agent ran it, but a fork, of a later release, copied it.
-   */
-  #startOf(turn: string | null): number | undefined {
-    if (!isMigratedTurn(turn)) return timeInUuid(turn);
-    return this.#firstOrdinal === null ? -Infinity : Infinity;
+    const isPlaced = hasPlace && !isMigratedTurn(this.#turn);
+    return isPlaced || this.#copiedAt !== null;
   }
 
   /** Ends the copied part at the first line after a long enough pause. */

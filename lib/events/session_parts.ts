@@ -52,7 +52,7 @@ const STATE_REGEXP = /^\s*\{"record_type":/;
 const ITEM_REGEXP = /"item":\{(?:"id":"[^"]*",)?"type":"(\w+)"/;
 const ROLE_REGEXP = /"role":"(\w+)"/;
 const ORDINAL_REGEXP = /^\{"timestamp":"[^"]*","ordinal":(\d+),/;
-const TURN_REGEXP = /"turn_id":"([0-9a-f-]{36})"/;
+const TURN_REGEXP = /"turn_id":"([0-9a-f-]{36}|rollout-\d+)"/;
 const TIME_REGEXP = /^\{"timestamp":"([^"]*)"/;
 /** The maximum length of a header that is parsed. */
 const MAX_HEADER = 1 << 22;
@@ -184,14 +184,19 @@ export class SessionPartCounter {
     const { payload } = fieldsOf(
       line.length > MAX_HEADER ? undefined : parseJson(line),
     );
-    this.#inherited.header(fieldsOf(payload), timestampIn(head));
+    const ordinal = ordinalIn(head);
+    this.#inherited.header(fieldsOf(payload), timestampIn(head), ordinal);
   }
 
   #isInherited(head: string, isPrompt: boolean): boolean {
-    const ordinal = Number(ORDINAL_REGEXP.exec(head)?.[1] ?? NaN);
+    const ordinal = ordinalIn(head);
     const turn = TURN_REGEXP.exec(head)?.[1] ?? null;
     return this.#inherited.has({ ordinal }, turn, timestampIn(head), isPrompt);
   }
+}
+
+function ordinalIn(head: string): number {
+  return Number(ORDINAL_REGEXP.exec(head)?.[1]);
 }
 
 function timestampIn(head: string): string | undefined {

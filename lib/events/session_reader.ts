@@ -133,7 +133,7 @@ export class SessionReader {
     // files have none.
     if (context.isModeOpen && isCounted) context.mode = "paginated";
     this.#takePlace(line, payload);
-    if (line.type === "session_meta") this.#readHeader(payload);
+    if (line.type === "session_meta") this.#readHeader(line, payload);
     else LINES.get(textOf(line.type) ?? "")?.(context, payload);
   }
 
@@ -165,9 +165,10 @@ export class SessionReader {
   }
 
   /** Reads the header of the file; later headers were copied from other files. */
-  #readHeader(meta: Fields): void {
+  #readHeader(line: Fields, meta: Fields): void {
     const context = this.context;
-    if (!this.#inherited.header(meta, context.now)) return;
+    const ordinal = numberOf(line.ordinal);
+    if (!this.#inherited.header(meta, context.now, ordinal)) return;
     context.threadId = this.#inherited.thread;
     const mode = textOf(meta.history_mode) ?? "legacy";
     context.isModeOpen = mode !== "legacy" && mode !== "paginated";

@@ -877,21 +877,45 @@ Deno.test("EventReader marks no line of a later turn as inherited, though codex 
   }
 });
 
-Deno.test("EventReader marks turns that codex migrate-rollouts made up as inherited in a fork, which has copies of old turns", () => {
+Deno.test("EventReader marks turns that codex migrate-rollouts made up as inherited in a fork up to a pause", () => {
+  const turns = [
+    ["rollout-1", "2026-11-20T15:14:15.000Z"],
+    ["rollout-4", "2026-11-20T15:14:45.000Z"],
+    ["01a1f999-0000-7000-8000-000000000000", "2026-11-20T15:15:45.000Z"],
+  ] as const;
   const events = eventsOf([
     line("session_meta", {
       id: "01a1f998-0000-7000-8000-000000000000",
       forked_from_id: "01a1f980-0000-7000-8000-000000000000",
       history_mode: "paginated",
     }),
-    ...["rollout-1", "01a1f999-0000-7000-8000-000000000000"].flatMap((id) => [
-      eventLine("task_started", { turn_id: id }),
-      pagedLine("AgentMessage", { id, content: "Hi" }),
-    ]),
-  ]);
+    ...turns.map(([turn_id, time]) =>
+      eventLine("task_started", { turn_id }, time)
+    ),
+  ].map((each, ordinal) => ({ ...each, ordinal })));
   assertEquals(
     events.map(({ inherited }) => inherited),
-    [undefined, true, true, undefined, undefined],
+    [undefined, true, undefined, undefined],
+  );
+});
+
+Deno.test("EventReader marks turns that codex migrate-rollouts made up as inherited in an agent that copied them", () => {
+  const id = "01a1f980-0000-7000-8000-000000000000";
+  const events = eventsOf([
+    line("session_meta", {
+      id: "01a1f998-0000-7000-8000-000000000000",
+      forked_from_id: id,
+      history_mode: "paginated",
+      subagent_history_start_ordinal: 4,
+    }),
+    line("session_meta", { id }),
+    eventLine("task_started", { turn_id: "rollout-2" }),
+    pagedLine("AgentMessage", { id: "a", content: "Hi" }),
+    eventLine("task_started", { turn_id: "own" }),
+  ].map((each, ordinal) => ({ ...each, ordinal })));
+  assertEquals(
+    events.map(({ inherited }) => inherited),
+    [undefined, true, true, undefined],
   );
 });
 

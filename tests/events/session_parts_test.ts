@@ -176,6 +176,20 @@ Deno.test("SessionPartCounter counts inherited lines by the ids of turns", () =>
   ]);
 });
 
+Deno.test("SessionPartCounter counts no turn of an agent that codex migrate-rollouts made up as inherited", () => {
+  const payloads = [
+    { type: "task_started", turn_id: "rollout-1" },
+    { type: "agent_message", message: "Hi" },
+  ];
+  const meta = line("session_meta", {
+    id: "i",
+    subagent_history_start_ordinal: 3,
+  }, 0);
+  const own = payloads.map((each, at) => line("event_msg", each, at + 1));
+  const { inherited } = partsOf([meta, ...own].join("\n"));
+  assertEquals(inherited, meta.length);
+});
+
 Deno.test("SessionPartCounter counts inherited lines up to a prompt after a pause, before turns had ids", () => {
   const at = (milliseconds: string, type: string, payload: unknown) =>
     line(type, payload).replace("01.000Z", `01.${milliseconds}Z`);
