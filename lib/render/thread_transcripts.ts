@@ -29,6 +29,11 @@ const REQUESTS: ReadonlyMap<unknown, string> = new Map([
   ["item_tool_request_user_input", "an answer"],
   ["mcp_server_elicitation_request", "an answer"],
 ]);
+/** The requests whose decision their item shows, too. */
+const APPROVALS: ReadonlySet<unknown> = new Set([
+  "apply_patch_approval_request",
+  "exec_approval_request",
+]);
 /** The words shown for the decisions of clients. */
 const DECISIONS: ReadonlyMap<string, string> = new Map([
   ["accept", "accepted"],
@@ -113,7 +118,7 @@ export class ThreadTranscripts
   #waiting: { readonly thread: Thread; readonly part: TranscriptPart }[] = [];
   /** The entries of the first thread that are not final yet. */
   readonly #open = new Set<number>();
-  /** Undecided requests, by the id of their item, or else their own. */
+  /** Undecided requests, by the id of their item for approvals, else by their own. */
   readonly #requests = new Map<unknown, Request>();
   #notices = 0;
   /** The number of turns in the threads before, which is added to turn numbers. */
@@ -243,7 +248,9 @@ export class ThreadTranscripts
     } else if (type !== "item.completed") return;
     else if (REQUESTS.has(item_type)) {
       const requestId = event.request_id;
-      const item = textOf(event.call_id) ?? requestId;
+      const item = APPROVALS.has(item_type)
+        ? textOf(event.call_id)
+        : requestId;
       if (item === undefined) return;
       const { command } = content;
       const words = typeof command === "string"

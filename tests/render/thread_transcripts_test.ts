@@ -317,6 +317,29 @@ Deno.test("ThreadTranscripts writes questions, forms and permissions that wait f
   ]);
 });
 
+Deno.test("ThreadTranscripts does not take the end of a call for the answer to a question about it", () => {
+  const events = [
+    turn("a"),
+    event("item.completed", "a", {
+      item_id: "item_1",
+      item_type: "item_tool_request_user_input",
+      content: { questions: [{ id: "q", question: "Delete it?" }] },
+      call_id: "call_1",
+      request_id: 0,
+    }),
+    event("item.completed", "a", {
+      item_id: "call_1",
+      status: "failed",
+      item_type: "mcp_tool_call",
+      content: { server: "s", tool: "delete" },
+      error: { message: "user rejected MCP tool call" },
+    }),
+  ];
+  assertEquals(backgroundTexts(partsOf(events)), [
+    "Waiting for a decision: Delete it?",
+  ]);
+});
+
 Deno.test("ThreadTranscripts writes a request after the reasoning before it", () => {
   const done = (item_type: string, fields: object): object =>
     event("item.completed", "a", { item_id: item_type, item_type, ...fields });
