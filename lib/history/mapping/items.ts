@@ -228,9 +228,7 @@ function showReasoning(joinsAlways: boolean): ShowItem {
 function breakThought(context: FoldContext, { callId }: ItemState): void {
   const key = context.memory.scopedId(callId ?? "");
   const text = openThought(context, key);
-  if (text === undefined || text.text === "") return;
-  text.add("\n");
-  showThought(context, { key, text, isOpen: true, joins: false });
+  if (text !== undefined && text.text !== "") text.add("\n");
 }
 
 function showAgentToAgent(context: FoldContext, content: Fields): void {
