@@ -248,9 +248,7 @@ export class ThreadTranscripts
     } else if (type !== "item.completed") return;
     else if (REQUESTS.has(item_type)) {
       const requestId = event.request_id;
-      const item = APPROVALS.has(item_type)
-        ? textOf(event.call_id)
-        : requestId;
+      const item = APPROVALS.has(item_type) ? textOf(event.call_id) : requestId;
       if (item === undefined) return;
       const { command } = content;
       const words = typeof command === "string"

@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { codeOf } from "../files/byte_source.ts";
 import { groupsBy } from "../groups.ts";
-import type { Environment } from "./codex_homes.ts";
+import { type Environment, withUserHome } from "./codex_homes.ts";
 import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 import { homeInPath } from "./session_places.ts";
@@ -84,7 +84,8 @@ interface IndexedSession {
 }
 
 /** The folder with the index, in `config.toml`. */
-const SQLITE_HOME_REGEXP = /^sqlite_home *= *(?:"(.*?)"|'(.*?)')/m;
+const SQLITE_HOME_REGEXP =
+  /^[ \t]*sqlite_home[ \t]*=[ \t]*(?:"(.*?)"|'(.*?)')/m;
 const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
 /** How many times an index is copied that is being written to. */
 const ATTEMPTS = 3;
@@ -198,7 +199,11 @@ async function indexFoldersOf(
   const [, escaped, plain] = SQLITE_HOME_REGEXP.exec(config) ?? [];
   const named = escaped?.replaceAll("\\\\", "\\") ?? plain ??
     env("CODEX_SQLITE_HOME") ?? "";
-  return new Set([home, join(home, "sqlite"), resolve(home, named)]);
+  return new Set([
+    home,
+    join(home, "sqlite"),
+    resolve(home, withUserHome(named, env)),
+  ]);
 }
 
 /** Returns the name of the index with the highest number; older releases leave theirs behind. */

@@ -140,8 +140,12 @@ Deno.test("hiddenFromCodex() finds a session at its path if the home is a link",
 
 Deno.test("hiddenFromCodex() reads every index of a home: the desktop app and the settings put one elsewhere", async () => {
   await withThree(async (home, [one = "", two = ""]) => {
-    const env = (name: string) =>
-      name === "CODEX_SQLITE_HOME" ? `${home}/env` : undefined;
+    const variables: Readonly<Record<string, string>> = {
+      CODEX_SQLITE_HOME: `${home}/env`,
+      HOME: home,
+      USERPROFILE: home,
+    };
+    const env = (name: string) => variables[name];
     const { sessions } = await listSessions({ codexHomes: [home] });
     const shown = async () => {
       const { hidden, indexes } = await hiddenFromCodex(sessions, { env });
@@ -151,14 +155,18 @@ Deno.test("hiddenFromCodex() reads every index of a home: the desktop app and th
     const name = "state_5.sqlite";
     makeIndex(`${home}/${name}`, [[testId(1), one]]);
     assertEquals(await shown(), [[name], undefined, "unindexed"]);
-    for (const folder of ["sqlite", "env", "named"]) {
+    for (
+      const [folder, setting] of [
+        ["sqlite"],
+        ["env"],
+        ["named", 'sqlite_home = "named"'],
+        ["tilde", "\tsqlite_home\t= '~/tilde'"],
+      ] as const
+    ) {
       await Deno.mkdir(`${home}/${folder}`);
       makeIndex(`${home}/${folder}/${name}`, [[testId(2), two]]);
-      if (folder === "named") {
-        await writeFile(
-          `${home}/config.toml`,
-          'model = "m"\nsqlite_home = "named"\n',
-        );
+      if (setting !== undefined) {
+        await writeFile(`${home}/config.toml`, `model = "m"\n${setting}\n`);
       }
       const names = [name, `${folder}/${name}`];
       assertEquals(await shown(), [names, undefined, undefined]);
