@@ -17,6 +17,8 @@ import { readSessionRun, type SessionRun } from "./session_run.ts";
 
 /** How many files are open at once. */
 const AT_ONCE = 16;
+/** How many sessions back the history of a fork is followed; damaged ones may continue each other. */
+const MAX_FORKS = 64;
 
 /** Makes sessions of session files: reads their heads, and looks up their names. */
 export class HeadReader {
@@ -88,10 +90,9 @@ export class HeadReader {
 
   /** Returns the first message of the history that a fork continues in other files. */
   async #inheritedMessage(fork: SessionHead): Promise<string | undefined> {
-    const seen = new Set<string>();
     let message: string | undefined;
-    for (let head = fork; head.kind === "fork" && !seen.has(head.id);) {
-      seen.add(head.id);
+    let head = fork;
+    for (let forks = 0; head.kind === "fork" && forks < MAX_FORKS; forks++) {
       const { forkedFrom } = head;
       const [file] = await lookAtAll(
         this.#files.filter(({ id }) => id === forkedFrom),

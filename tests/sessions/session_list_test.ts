@@ -377,25 +377,39 @@ Deno.test("listSessions() lists a session in several files once, with its last f
   });
 });
 
+/** Writes a session and a number of forks, each of the one before it, without a message of its own. */
+async function writeForks(home: string, count: number): Promise<void> {
+  const started = "2026-11-20T10:00:00.000Z";
+  await writeSessions(home, [{ number: 1, started }]);
+  for (let number = 2; number < count + 2; number++) {
+    const meta = {
+      id: testId(number),
+      timestamp: started,
+      forked_from_id: testId(number - 1),
+      forked_from_ordinal_exclusive: 3,
+    };
+    await writeFile(
+      sessionPath(home, testId(number), started),
+      `${
+        JSON.stringify({ ordinal: 3, type: "session_meta", payload: meta })
+      }\n`,
+    );
+  }
+}
+
 Deno.test("listSessions() titles a fork without a message as the session that its history begins with", async () => {
   await withFolder(async (home) => {
-    const started = "2026-11-20T10:00:00.000Z";
-    await writeSessions(home, [{ number: 1, started }]);
-    for (const number of [2, 3]) {
-      const meta = {
-        id: testId(number),
-        timestamp: started,
-        forked_from_id: testId(number - 1),
-        forked_from_ordinal_exclusive: 3,
-      };
-      await writeFile(
-        sessionPath(home, testId(number), started),
-        `${
-          JSON.stringify({ ordinal: 3, type: "session_meta", payload: meta })
-        }\n`,
-      );
-    }
+    await writeForks(home, 2);
     assertEquals(await titlesOf({ codexHomes: [home] }), Array(3).fill("No 1"));
+  });
+});
+
+Deno.test("listSessions() follows the history of a fork for 64 sessions: for a thousand that would take seconds", async () => {
+  await withFolder(async (home) => {
+    await writeForks(home, 66);
+    const titles = await titlesOf({ codexHomes: [home] });
+    const named = titles.filter((title) => title === "No 1");
+    assertEquals([titles.length, named.length], [67, 65]);
   });
 });
 
