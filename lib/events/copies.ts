@@ -63,17 +63,6 @@ export function tellUser(
   if (whole !== undefined) pairing.add("user", whole, witness, copy);
 }
 
-/** The origin of commands that the user runs beside the agent. */
-export const USER_SHELL = "user_shell";
-
-/**
- * Returns the key of such a command among the messages of the user. In files that contain
- * everything, the message about it to the model follows its event.
- */
-export function userCommandKey(command: string): string {
-  return `!${command}`;
-}
-
 /** Keeps the images of a user message for its item, which has only their paths. */
 export function keepImages(
   { pairing }: SessionContext,
@@ -275,6 +264,24 @@ export function isPlanCopy(
   const key = jsonTextOf([name, steps]);
   if (pairing.match("plan", key, witness) !== undefined) return true;
   pairing.add("plan", key, witness, { itemId: "" });
+  return false;
+}
+
+/** The origin of commands that the user runs beside the agent. */
+export const USER_SHELL = "user_shell";
+
+/**
+ * Whether such a command is the second copy of one; if not, it is registered as the first. In files
+ * that contain everything, it has an event besides the message about it to the model, which comes
+ * later, but first if the command was cancelled.
+ */
+export function isUserCommandCopy(
+  { pairing }: SessionContext,
+  command: string,
+  witness: Witness,
+): boolean {
+  if (pairing.match("command", command, witness) !== undefined) return true;
+  pairing.add("command", command, witness, { itemId: "" });
   return false;
 }
 

@@ -39,6 +39,7 @@ import {
 } from "./contents.ts";
 import {
   isPlanCopy,
+  isUserCommandCopy,
   tellAnswerCopy,
   tellCompaction,
   tellLiveThought,
@@ -48,7 +49,6 @@ import {
   THOUGHT_TYPES,
   type ThoughtKind,
   USER_SHELL,
-  userCommandKey,
 } from "./copies.ts";
 import { isMigratedTurn } from "./ids.ts";
 import type { SessionContext } from "./session_context.ts";
@@ -115,10 +115,10 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   exec_command_begin: begin("command_execution", commandContent),
   exec_command_output_delta: streamOutput,
   exec_command_end: (context, event) => {
-    endCommand(context, event);
-    if (event.source !== USER_SHELL) return;
-    const key = userCommandKey(textsOf(event.command).at(-1) ?? "");
-    context.pairing.add("user", key, "event", { itemId: "" });
+    const command = textsOf(event.command).at(-1) ?? "";
+    const isCopy = event.source === USER_SHELL &&
+      isUserCommandCopy(context, command, "event");
+    if (!isCopy) endCommand(context, event);
   },
   mcp_tool_call_begin: begin(
     "mcp_tool_call",

@@ -2,9 +2,9 @@
  * Distinguishes the two copies of one message from two equal messages (C.3).
  *
  * Session files contain user, assistant and reasoning texts twice: as a response item and as an
- * event. The same is true of searches, which in some releases have no common id, and of plans,
- * which never have one. A copy consumes an equal unmatched copy of the other witness; only a copy
- * that finds none has an event.
+ * event. The same is true of searches, which in some releases have no common id, and of plans and
+ * commands of the user, which never have one. A copy consumes an equal unmatched copy of the other
+ * witness; only a copy that finds none has an event.
  */
 
 import { fieldsOf, knownFields, listOf, textOf } from "../json/fields.ts";
@@ -21,6 +21,7 @@ export type CopyKind =
   | "reasoning"
   | "search"
   | "plan"
+  | "command"
   | "loose";
 
 /** The number of unmatched copies of one kind and witness that are kept, the latest ones. */
@@ -52,6 +53,7 @@ export class Pairing {
       reasoning: readWitnessed(fields.reasoning),
       search: readWitnessed(fields.search),
       plan: readWitnessed(fields.plan),
+      command: readWitnessed(fields.command),
       loose: readWitnessed(fields.loose),
     };
   }

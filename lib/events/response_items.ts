@@ -28,6 +28,7 @@ import {
 } from "./contents.ts";
 import {
   isPlanCopy,
+  isUserCommandCopy,
   keepImages,
   takeViewedImage,
   tellAnswerCopy,
@@ -35,7 +36,6 @@ import {
   tellThought,
   tellUser,
   USER_SHELL,
-  userCommandKey,
 } from "./copies.ts";
 import { IDLE_RESPONSE_ITEMS } from "./line_selection.ts";
 import type { SessionContext } from "./session_context.ts";
@@ -185,8 +185,7 @@ function tellUserItem(context: SessionContext, item: Fields): void {
   if (context.mode === "legacy") {
     const content = userShellCommand(contentText(item.content));
     if (content === undefined) return;
-    const key = userCommandKey(content.command);
-    if (context.pairing.match("user", key, "item") !== undefined) return;
+    if (isUserCommandCopy(context, content.command, "item")) return;
     const status = endStatus(content.exit_code !== 0);
     context.complete("command_execution", content, { status });
   }

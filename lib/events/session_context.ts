@@ -101,6 +101,7 @@ const ANSWER_KINDS: readonly CopyKind[] = [
   "reasoning",
   "search",
   "plan",
+  "command",
 ];
 /** The item types that a reader does not see; they do not separate the lines around them. */
 const SILENT_TYPES: ReadonlySet<string> = new Set([

@@ -8,9 +8,11 @@ import {
 } from "../history/histories.ts";
 import {
   answerLine,
+  callLine,
   eventLine,
   itemLine,
   type Line,
+  line,
   messageLine,
   pagedLine,
   promptLine,
@@ -261,4 +263,9 @@ Deno.test("EventReader emits a command of the user once that has an event and a 
   assertEquals(countOf(message), 1);
   assertEquals(countOf(event("a"), message), 1);
   assertEquals(countOf(event("a"), message, event("b"), message), 2);
+  // If the command was cancelled, its message comes first; if the agent works, much later.
+  assertEquals(countOf(message, event("a"), message, event("b")), 2);
+  const work = [answerLine("One moment."), callLine("shell", { command: [] })];
+  assertEquals(countOf(event("a"), ...work, message), 2);
+  assertEquals(countOf(message, promptLine("Again"), event("a")), 2);
 });
