@@ -316,7 +316,7 @@ export function tellCompaction(
   }
   // Some releases also write the summary as a message to the user.
   const isSummary = from === "line" && lastAnswer !== null &&
-    lastAnswer.itemId === context.lastItem &&
+    lastAnswer.itemId === context.lastItem && lastAnswer.text.trim() !== "" &&
     message.trimEnd().endsWith(lastAnswer.text.trim());
   const id = context.complete("context_compaction", content, {
     itemId: isSummary ? lastAnswer.itemId : itemId,

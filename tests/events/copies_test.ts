@@ -243,6 +243,15 @@ Deno.test("EventReader completes a turn whose answer is nothing but a plan", () 
   ]);
 });
 
+Deno.test("EventReader does not take an answer that is nothing but a plan for the summary after it", () => {
+  const events = eventsOf([
+    USER,
+    messageLine("assistant", PLAN_BLOCK),
+    line("compacted", { message: "They planned." }),
+  ]);
+  assertEquals(new Set(events.map(({ item_id }) => item_id)).size, 4);
+});
+
 Deno.test("EventReader emits a command of the user once that has an event and a message", () => {
   const event = (call_id: string) =>
     eventLine("exec_command_end", {
