@@ -729,11 +729,12 @@ const SHELL_FAILURES: readonly string[] = [
 ];
 
 /**
- * Matches the first line of the output of a command or patch that the user, a reviewer or a rule
- * declined. Settings that just do not allow it decline nothing.
+ * Matches the output of a command or patch that the user, a reviewer or a rule declined: the first
+ * line, or all up to the end of the command that it quotes. A patch that the settings just do not
+ * allow is not declined.
  */
 const DECLINED_REGEXP =
-  /^.*(?:\brejected by user\b(?! approval settings)|` rejected: |"Rejected\(|\brejected due to unacceptable risk\b|\bapproval required by policy\b)/;
+  /^(?:`[^]*` rejected: |exec_command failed\b[^]*: CreateProcess \{ message: "Rejected\(|.*\b(?:rejected by user\b(?! approval settings)|rejected due to unacceptable risk\b|approval required by policy\b))/;
 
 /** The result of a call, from an output in any form. */
 interface CallResult extends ToolOutput {

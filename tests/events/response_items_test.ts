@@ -594,6 +594,21 @@ Deno.test("EventReader reads commands and patches that the user, a reviewer or a
       ],
       [
         command,
+        "`bash -lc 'ls\nrm x'` rejected: blocked by policy",
+        "declined",
+      ],
+      [
+        command,
+        'exec_command failed for `bash -lc "ls\nrm x"`: CreateProcess { message: "Rejected(\\"blocked by policy\\")" }',
+        "declined",
+      ],
+      [
+        command,
+        'exec_command failed for `grep \'"Rejected(\' x`: CreateProcess { message: "No such file" }',
+        "failed",
+      ],
+      [
+        command,
         "This action was rejected due to unacceptable risk.\nReason: x",
         "declined",
       ],
