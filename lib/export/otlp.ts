@@ -340,6 +340,7 @@ export class OtlpExporter implements Exporter {
       case "inter_agent_message":
         return thread.ask(at);
       case "agent_message":
+      case "plan":
         this.#turnOf(thread, at).answer = this.#options.content
           ? text
           : undefined;

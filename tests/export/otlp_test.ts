@@ -219,6 +219,13 @@ const CASES: Readonly<
     ],
     options: { content: true },
   },
+  "an answer that is nothing but a plan": {
+    events: [turn(0), item(10, "plan", { content: { text: "Sow" } }), end(60)],
+    lines: [
+      'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Sow"}],"finish_reason":"stop"}]',
+    ],
+    options: { content: true },
+  },
   "items of unknown types as calls": {
     events: [
       turn(0),
