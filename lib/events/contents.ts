@@ -238,6 +238,23 @@ export function messageOf({ message, error }: Fields): string {
   return textOf(message) ?? textOf(fieldsOf(error).message) ?? "";
 }
 
+/**
+ * The reasons of `turn_aborted` events. In the old dialect of exec streams only the reason is left
+ * of such an event: normalized, it is a `turn.failed` with one of these words as its message.
+ */
+const ABORT_REASONS: ReadonlySet<unknown> = new Set([
+  "budget_limited",
+  "interrupted",
+  "replaced",
+  "review_ended",
+]);
+
+/** Returns the reason why a turn was aborted, from its end; `undefined` if it was not. */
+export function abortReason({ reason, error }: Fields): string | undefined {
+  const message = textOf(fieldsOf(error).message);
+  return textOf(reason) ?? (ABORT_REASONS.has(message) ? message : undefined);
+}
+
 /** Registers the beginning or end of a review, in the turn with the given id, if that is known. */
 export function noteReview(
   context: SessionContext,

@@ -8,7 +8,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
-import { isDeclined } from "../events/contents.ts";
+import { abortReason, isDeclined } from "../events/contents.ts";
 import { realId } from "../events/ids.ts";
 import { spawnedThreads } from "../events/session_items.ts";
 import { eventMs, timeOf } from "../events/times.ts";
@@ -630,7 +630,7 @@ export class OtlpExporter implements Exporter {
     ) return;
     const turn = this.#turnOf(thread, at);
     turn.id ??= id;
-    const reason = idOf(event.reason);
+    const reason = idOf(abortReason(event));
     const isFailed = event.type === "turn.failed";
     this.#writeTurn(thread, turn, {
       at,

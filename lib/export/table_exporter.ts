@@ -5,6 +5,7 @@
  */
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { abortReason } from "../events/contents.ts";
 import { sourceText } from "../events/session_items.ts";
 import { eventTime, threadTime } from "../events/times.ts";
 import { TurnSettings } from "../events/turn_settings.ts";
@@ -531,7 +532,7 @@ class TableSource {
     turn.ended_at = ownTextOf(this.#time);
     turn.started_at ??= ownTextOf(event.started_at);
     turn.duration_ms = wholeOf(event.duration_ms);
-    turn.reason = ownTextOf(event.reason);
+    turn.reason = ownTextOf(abortReason(event));
     if (thread.turn === turn) thread.turn = undefined;
     if (!isFailed) return;
     this.#fail("turn", textOf(fieldsOf(event.error).message));

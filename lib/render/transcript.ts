@@ -2,7 +2,7 @@
 
 import { checkOutcome } from "../checked.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
-import { printedText } from "../events/contents.ts";
+import { abortReason, printedText } from "../events/contents.ts";
 import { EventReader } from "../events/event_reader.ts";
 import type { SessionOptions } from "../events/session_context.ts";
 import { realId } from "../events/ids.ts";
@@ -88,17 +88,6 @@ const OUTPUT_LIMITS = {
   totalBytes: 64 * 1024 * 1024,
   prunedStreamBytes: 512 * 1024,
 };
-
-/**
- * The reasons of `turn_aborted` events. In the old dialect of exec streams only the reason is left
- * of such an event: normalized, it is a `turn.failed` with one of these words as its message.
- */
-const ABORT_REASONS: ReadonlySet<unknown> = new Set([
-  "budget_limited",
-  "interrupted",
-  "replaced",
-  "review_ended",
-]);
 
 /** The maximum number of shown errors of a turn that are compared with its end. */
 const MAX_ERRORS = 16;
@@ -422,16 +411,15 @@ export class TranscriptBuilder
   #endOf(event: Fields): TurnEnd | undefined {
     const { type } = event;
     if (type !== "turn.completed" && type !== "turn.failed") return undefined;
-    const failure = textOf(fieldsOf(event.error).message);
-    const reason = textOf(event.reason) ??
-      (ABORT_REASONS.has(failure) ? failure : undefined);
+    const reason = abortReason(event);
     const isAborted = reason !== undefined;
     // The protocol up to 0.43, which `codex mcp-server` of 0.98 still speaks, also completes a turn
     // that an error ended, then without an answer.
     const lastError = this.#turn?.lastError;
     const isUnsaid = type === "turn.completed" && lastError !== undefined &&
       event.last_agent_message === null && !isRetryNotice(lastError);
-    const message = reason ?? (isUnsaid ? lastError : failure);
+    const message = reason ??
+      (isUnsaid ? lastError : fieldsOf(event.error).message);
     return {
       turn_id: realId(event.turn_id) ?? null,
       status: isAborted

@@ -426,6 +426,13 @@ const CASES: Readonly<
     ],
     lines: ["turn 0-9 status=completed @0 codex.retry"],
   },
+  "an interrupted turn of the old dialect": {
+    events: [
+      turn(0),
+      event(9, "turn.failed", { error: { message: "interrupted" } }),
+    ],
+    lines: ["turn 0-9 status=aborted interrupted!interrupted"],
+  },
   "an interrupted turn, and a turn without an end": {
     events: [
       turn(0),

@@ -298,6 +298,16 @@ const CASES: readonly {
     rows: [[3, "item_0", 0], [6, "item_0", 1]],
   },
   {
+    name: "why a turn of the old dialect was aborted",
+    input: exec(START, { id: "0", msg: { type: "task_started" } }, {
+      id: "0",
+      msg: { type: "turn_aborted", reason: "replaced" },
+    }),
+    table: "turns",
+    columns: ["status", "reason"],
+    rows: [["failed", "replaced"]],
+  },
+  {
     name: "an unreadable line, an error and a failed turn as failures",
     input: {
       name: "run.jsonl",
