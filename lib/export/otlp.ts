@@ -112,8 +112,8 @@ interface Answer {
   readonly parts: Part[];
   /** Whether the model got new input after it. */
   isOver: boolean;
-  /** Whether it changes the plan: the model gets the result at once, and no item shows it. */
-  hasPlan: boolean;
+  /** Whether it has calls that Codex runs: then none of them follows its count. */
+  hasCalls: boolean;
 }
 
 /** An event at one time of a turn. */
@@ -147,8 +147,8 @@ class Turn {
   /** The message of the last error, if the model has done nothing since. */
   problem: string | undefined;
   /**
-   * Where the count of a request comes: before its messages and calls, between them and the
-   * results, or after the results.
+   * Where the count of a request comes: before its calls, after a part of its output, or after
+   * all of it.
    */
   counts: "before" | "between" | "behind" | undefined;
   /** How many characters of content are not written yet. */
@@ -424,18 +424,17 @@ export class OtlpExporter implements Exporter {
     const turn = this.#turnOf(thread, at);
     turn.problem = undefined;
     const { counted } = thread;
-    // Calls may follow the count of their request, one after the other. Messages do so only in
-    // exec streams up to 0.42, which do not name their thread.
-    const mayFollow = isCall || realId(thread.id) === undefined;
-    const isCounted = counted !== undefined && turn.counts !== "behind" &&
-      mayFollow && (!counted.isOver || isCall && turn.counts === "before");
+    // Only calls may follow the count of their request, one after the other.
+    const isCounted = isCall && thread.answer === undefined &&
+      counted !== undefined && turn.counts !== "behind" &&
+      (!counted.isOver || turn.counts === "before");
     if (!isCounted) {
       thread.answer ??= {
         start: thread.askedAt,
         end: at,
         parts: [],
         isOver: false,
-        hasPlan: false,
+        hasCalls: false,
       };
       thread.answer.end = at;
       thread.answer.isOver = false;
@@ -459,8 +458,12 @@ export class OtlpExporter implements Exporter {
     if (tokens === undefined && !isUnknown) return;
     const { model } = thread.settings;
     const turn = thread.turn ?? thread.last ?? this.#turnOf(thread, at);
-    // A record follows all output of its request.
-    if (event.item_type === "token_usage_record") turn.counts = "behind";
+    // A record follows all output of its request, and so do all counts of a session file if one
+    // follows a call. No item may show the result in between, as of a command without output yet.
+    const isFile = typeof event.line === "number";
+    if (
+      event.item_type === "token_usage_record" || isFile && answer?.hasCalls
+    ) turn.counts = "behind";
     turn.counts ??= answer === undefined
       ? "before"
       : answer.isOver
@@ -483,7 +486,7 @@ export class OtlpExporter implements Exporter {
       parts: answer?.parts ?? [],
     };
     thread.answer = undefined;
-    thread.counted = { request, isOver: answer?.hasPlan === true };
+    thread.counted = { request, isOver: answer?.hasCalls === true };
     // The next request begins after this one, even if no result shows when.
     thread.askedAt = Math.max(thread.askedAt, end);
     turn.requests.push(request);
@@ -539,8 +542,10 @@ export class OtlpExporter implements Exporter {
           name: tool.name,
           arguments: tool.args,
         }), true);
+        if (!isHosted && thread.answer !== undefined) {
+          thread.answer.hasCalls = true;
+        }
       }
-      if (isPlan && thread.answer !== undefined) thread.answer.hasPlan = true;
     } else if (isPlan && event.type !== "item.failed") return;
     this.#describe(call, turn, event, tool, isOver ? at : undefined);
     // The provider's own tools answer within the request that calls them.

@@ -335,6 +335,49 @@ const CASES: Readonly<
       "turn 0-60 status=unknown; chat 0-20 input_tokens=5; chat 40-60 input_tokens=6; shell 20-30 code=0; shell 30-40 code=0",
     ],
   },
+  "messages of a run without an id after a count as those of the next": {
+    events: [turn(0), plainCount(20, 5), answer(50), plainCount(51, 6), end(60)]
+      .map((event) => ({ ...event, thread_id: "synthetic-thread-1" })),
+    options: { content: true },
+    lines: [
+      'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-20 input_tokens=5; chat 20-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]',
+    ],
+  },
+  "a call before its count, after requests whose results are in no item": {
+    events: [
+      turn(0),
+      command(20, "a"),
+      plainCount(21, 5),
+      plainCount(31, 6),
+      command(40, "b"),
+      plainCount(41, 7),
+      end(60),
+    ],
+    options: { content: true },
+    lines: [
+      'turn 0-60 status=completed; chat 0-21 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; chat 21-31 input_tokens=6; chat 31-41 input_tokens=7 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"b","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]',
+      'shell 20-60 arguments={"command":"make"} status=open',
+      'shell 40-60 arguments={"command":"make"} status=open',
+    ],
+  },
+  "a message and a call after the count of a request without output as those of the next":
+    {
+      events: [
+        turn(0),
+        answer(10),
+        plainCount(11, 5),
+        plainCount(21, 6),
+        answer(30),
+        command(31, "a"),
+        plainCount(32, 7),
+        end(60),
+      ],
+      options: { content: true },
+      lines: [
+        'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-11 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 11-21 input_tokens=6; chat 21-32 input_tokens=7 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"},{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]',
+        'shell 31-60 arguments={"command":"make"} status=open',
+      ],
+    },
   "messages before their count, and calls behind it": {
     events: [
       turn(0),
