@@ -565,8 +565,14 @@ class Trajectory {
     const { type, item_type, turn_id, call_id } = event;
     const id = textOf(call_id) ?? textOf(event.item_id) ?? "";
     const isOver = type !== "item.started";
-    // Commands that the user ran are in the conversation already, as messages.
-    if (isUsersCommand(event)) return;
+    if (isUsersCommand(event)) {
+      // In session files, a message to the model tells the command and its output.
+      if (!isOver || typeof event.line === "number") return;
+      const { command } = fieldsOf(event.content);
+      const texts = [textOf(command), resultTextOf(event)];
+      const message = texts.filter((text) => text !== undefined).join("\n");
+      return this.#remark(event, message, { kind: "user_shell_command" });
+    }
     let call = this.#calls.get(id);
     const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type) &&
       (call !== undefined || !isUnknown);

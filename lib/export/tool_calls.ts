@@ -5,6 +5,7 @@
  */
 
 import { statesText } from "../events/contents.ts";
+import { USER_SHELL } from "../events/copies.ts";
 import { ARGUMENTS_TEXT } from "../events/session_items.ts";
 import {
   type Fields,
@@ -72,11 +73,14 @@ export function toolCallOf(event: Fields): ToolCall | undefined {
   return { name, args, isUnknown: item_type !== event.item_type };
 }
 
+/** The origin of commands that the user ran, in session files and in app-servers. */
+const USERS_ORIGINS: ReadonlySet<unknown> = new Set([USER_SHELL, "userShell"]);
+
 /** Whether an event is of a command that the user ran, and not the model. */
 export function isUsersCommand(
   { item_type, call_id, line, content }: Fields,
 ): boolean {
-  return fieldsOf(content).source === "user_shell" ||
+  return USERS_ORIGINS.has(fieldsOf(content).source) ||
     typeof line === "number" && call_id === undefined &&
       item_type === "command_execution";
 }

@@ -587,6 +587,26 @@ Deno.test("AtifExporter writes a trajectory for each thread of an app-server", (
   ]);
 });
 
+Deno.test("AtifExporter writes a command that the user of an app-server ran as a step of the system", () => {
+  const item = {
+    id: "c",
+    type: "commandExecution",
+    source: "userShell",
+    command: "ls",
+    aggregatedOutput: "a.txt",
+  };
+  const messages = ["item/started", "item/completed"].map((method) => ({
+    method,
+    params: { threadId: "t", turnId: "u", item },
+  }));
+  assertEquals(trajectoriesOf(...messages)[0]?.steps, [{
+    step_id: 1,
+    source: "system",
+    message: "ls\na.txt",
+    extra: { kind: "user_shell_command", codex_turn_id: "u" },
+  }]);
+});
+
 Deno.test("AtifExporter writes the errors of each thread that is in one log of several runs", () => {
   const run = (thread_id: string): readonly unknown[] => [
     { type: "thread.started", thread_id },

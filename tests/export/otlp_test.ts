@@ -540,17 +540,22 @@ const CASES: Readonly<
       'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 0-11 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"s","name":"exec","arguments":{"script":"…"}}],"finish_reason":"tool_call"}]; chat 20-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; exec 10-20 arguments={"script":"…"}; shell 15-15 arguments={"command":"ls"}',
     ],
   },
-  "a command of the user, which is no output of the model": {
+  "commands of the user, which are no output of the model": {
     events: [
       turn(0),
       item(5, "command_execution", { content: { command: "ls" } }),
+      // An app-server's has an id of a call.
+      item(6, "command_execution", {
+        call_id: "a",
+        content: { command: "ls", source: "userShell" },
+      }),
       answer(50),
       count(51, 6),
       end(60),
     ],
     options: { content: true },
     lines: [
-      'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 5-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; shell 5-5 arguments={"command":"ls"}',
+      'turn 0-60 status=completed messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; chat 6-51 input_tokens=6 messages=[{"role":"assistant","parts":[{"type":"text","content":"Done"}],"finish_reason":"stop"}]; shell 5-5 arguments={"command":"ls"}; shell 6-6 arguments={"command":"ls"}',
     ],
   },
   "no content that is empty: a prompt of images, and arguments that a release leaves out":
