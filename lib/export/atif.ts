@@ -44,6 +44,7 @@ import {
   imageText,
   imageUrlOf,
   isUsersCommand,
+  partText,
   resultPartsOf,
   resultTextOf,
   type ToolCall,
@@ -891,12 +892,8 @@ class Trajectory {
 
   /** Converts a block of a tool's result to a part of content. */
   #blockPart(block: unknown, emit: Emit<ExportPiece>): string | Fields {
-    const { text } = fieldsOf(block);
-    if (typeof text === "string") return text;
     const url = imageUrlOf(block);
-    return url === undefined
-      ? textOf(block) ?? jsonTextOf(block)
-      : this.#imagePart(url, emit);
+    return url === undefined ? partText(block) : this.#imagePart(url, emit);
   }
 
   /** Converts an image to a part of content: a file, or a text such as `[image: image/png]`. */

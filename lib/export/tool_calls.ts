@@ -140,9 +140,9 @@ export function imageText(url: string): string {
   return `[image: ${(dataOfUrl(url)?.type ?? url) || "unknown"}]`;
 }
 
-function partText(part: unknown): string {
-  const text = textOf(part) ?? textOf(fieldsOf(part).text);
-  if (text !== undefined) return text;
+/** Returns the text of a part: its own, that which stands for an image, or its JSON. */
+export function partText(part: unknown): string {
   const url = imageUrlOf(part);
-  return url === undefined ? jsonTextOf(part) : imageText(url);
+  if (url !== undefined) return imageText(url);
+  return textOf(part) ?? textOf(fieldsOf(part).text) ?? jsonTextOf(part);
 }
