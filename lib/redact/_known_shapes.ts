@@ -33,7 +33,8 @@ interface Further {
 
 /**
  * A shape: the kind that its tokens are counted as; a regular expression for the head, which
- * begins with a literal character or a choice of some; the characters of the run after the head;
+ * begins with a literal character or a choice of some, of which none has a `|` itself; the
+ * characters of the run after the head;
  * the minimum length of that run, or also the maximum: a longer run is not a token.
  */
 type TokenShape = readonly [
@@ -51,6 +52,10 @@ const PERCENTED = characterSet(/[A-Za-z\d+/%=]/);
 const EQUALED = characterSet(/[\w.=-]/);
 const PLUSSED = characterSet(/[A-Za-z\d+/=]/);
 const DOLLARED = characterSet(/[\w$]/);
+/** The characters of base64, of its escapes in URLs, and of dots. */
+const ENCODED = characterSet(/[\w%+/.=-]/);
+/** The characters of parts of base64, and of the colons between them. */
+const COLONED = characterSet(/[\w:+/.=-]/);
 
 /** Letters and digits alternate more often than in words and names. */
 const MIXED: Further = { accept: isMixed };
@@ -79,12 +84,14 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["google_key", "AQ\\.", WORD, 30, MIXED],
   ["huggingface_token", "hf_", ALPHANUMERIC, 30],
   ["huggingface_token", "api_org_", ALPHANUMERIC, 30],
+  ["huggingface_token", "hf_(?:jwt|oauth)_", DOTTED, 40],
   ["groq_key", "gsk_", ALPHANUMERIC, 40],
-  ["xai_key", "xai-", ALPHANUMERIC, 40],
+  ["xai_key", "xai-", WORD, 40, MIXED],
   ["perplexity_key", "pplx-", ALPHANUMERIC, 32],
   ["replicate_token", "r8_", ALPHANUMERIC, 30],
   ["nvidia_key", "nvapi-", WORD, 40],
   ["langsmith_key", "lsv2_[a-z]{2}_", WORD, 32],
+  ["langsmith_key", "ls__(?=[\\da-f]{32})", ALPHANUMERIC, [32, 32]],
   ["langfuse_key", "pk-lf-", WORD, 32],
   ["tavily_key", "tvly-", WORD, 20, RANDOM],
   ["fireworks_key", "fw_", ALPHANUMERIC, [20, 40], MIXED],
@@ -96,6 +103,23 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["firecrawl_key", "fc-(?=[\\da-f]{32})", ALPHANUMERIC, [32, 32]],
   ["runpod_key", "rpa_", ALPHANUMERIC, 36],
   ["e2b_key", "e2b_(?=[\\da-f]{40})", ALPHANUMERIC, 40],
+  ["daytona_key", "dtn_(?=[\\da-f]{60})", ALPHANUMERIC, 60],
+  ["modal_token", "a[ks]-", ALPHANUMERIC, [22, 22], MIXED],
+  ["wandb_key", "wandb_v1_", WORD, 60],
+  ["llamacloud_key", "llx-", ALPHANUMERIC, 40],
+  ["voyage_key", "pa-", WORD, [43, 43], MIXED],
+  ["chroma_key", "ck-", ALPHANUMERIC, [43, 44], MIXED],
+  ["turbopuffer_key", "tpuf_", ALPHANUMERIC, 30],
+  ["mem0_key", "m0-", ALPHANUMERIC, [40, 40], MIXED],
+  ["chutes_key", "cpk_(?=[\\da-f]{32}\\.)", DOTTED, 60],
+  ["cursor_key", "crsr_", ALPHANUMERIC, 40],
+  // A prefix that Cursor and others use.
+  ["api_key", "key_(?=[\\da-f]{64})", ALPHANUMERIC, 64],
+  ["devin_key", "apk_(?:user_)?", PLUSSED, 80, MIXED],
+  ["devin_key", "cog_(?=[a-z2-7]{52})", ALPHANUMERIC, [52, 52], RANDOM],
+  ["browserbase_key", "bb_(?:live|test)_", WORD, 27, MIXED],
+  ["apify_token", "apify_api_", ALPHANUMERIC, 30],
+  ["scrapfly_key", "scp-(?:live|test)-", ALPHANUMERIC, 32],
   // Code hosting, packages and builds
   // Tokens of apps may have the three parts of a JWT.
   ["github_token", "gh[pousr]_", DOTTED, 20],
@@ -116,7 +140,16 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     [40, 64],
     { accept: (token) => /_[\da-f]+$/.test(token) },
   ],
+  ["sourcegraph_token", "sgamp_", WORD, 40, MIXED],
+  [
+    "jetbrains_token",
+    "perm[:-](?=[\\w=-]{4,80}\\.[\\w=-]{4,80}\\.[\\w=-]{20})",
+    EQUALED,
+    40,
+    MIXED,
+  ],
   ["npm_token", "npm_", ALPHANUMERIC, 30],
+  ["jsr_token", "jsr[dp]_", ALPHANUMERIC, 24, MIXED],
   ["pypi_token", "pypi-", WORD, 50],
   ["rubygems_key", "rubygems_", ALPHANUMERIC, 40],
   ["crates_token", "cio(?=[A-Za-z\\d]{32})", ALPHANUMERIC, [32, 32], RANDOM],
@@ -134,12 +167,17 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["harness_token", "[ps]at\\.(?=[\\w-]{22}\\.[\\dA-Za-z]{24}\\.)", DOTTED, 60],
   ["sonar_token", "sq[apu]_(?=[\\da-f]{40})", ALPHANUMERIC, [40, 40]],
   ["snyk_token", "snyk_[a-z]{3}\\.", DOTTED, 40],
+  ["socket_token", "sktsec_", WORD, 40],
+  ["aikido_token", "AIK_(?:CI|SECRET)_", ALPHANUMERIC, 20],
   ["chromatic_token", "chpt_", ALPHANUMERIC, 12],
   // Clouds
   ["aws_access_key_id", "A(?:3T[A-Z\\d]|BIA|CCA|KIA|SIA)", ALPHANUMERIC, [
     16,
     16,
   ], { accept: (token) => /^[A-Z\d]+$/.test(token) }],
+  ["aws_session_token", "(?:IQoJb3JpZ2luX2Vj|F[Qw]oGZXIvYXdz)", ENCODED, 100],
+  ["amazon_token", "amzn1\\.oa2-cs\\.v1\\.", ALPHANUMERIC, 60],
+  ["amazon_token", "Atz[ar]\\|", BASE64, 60],
   ["google_oauth", "ya29\\.", DOTTED, 20],
   ["google_oauth", "GOCSPX-", WORD, 20],
   ["google_oauth", "1//0", WORD, 30],
@@ -154,8 +192,15 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["azure_key", "JQQJ9[9D]", ALPHANUMERIC, [26, 28], {
     before: /[A-Za-z\d]{52}$/,
   }],
-  ["azure_key", "AzSe[A-D]", ALPHANUMERIC, [5, 5], {
-    before: /[A-Za-z\d]{42}$/,
+  ["azure_key", "AzSe[A-D]", PLUSSED, [5, 5], {
+    before: /[A-Za-z\d+/]{42}$/,
+  }],
+  ["azure_key", "\\+ACR[A-D]", PLUSSED, [5, 5], {
+    before: /[A-Za-z\d+/]{42}$/,
+  }],
+  ["azure_key", "A(?:IoT|zCa)[A-P]", PLUSSED, [6, 6], {
+    before: /[A-Za-z\d+/]{33}$/,
+    accept: (token) => token.endsWith("="),
   }],
   ["azure_key", "AzFu", PLUSSED, [5, 10], { before: /[\w-]{44}$/ }],
   ["azure_key", "A(?:CDb|PIM)", PLUSSED, [6, 8], LONG_AZURE],
@@ -175,16 +220,19 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["databricks_token", "dapi", WORD, 32, {
     accept: (token) => /^dapi[\da-fA-F]{32}(?:-\d)?$/.test(token),
   }],
+  ["databricks_token", "dose", DOTTED, [32, 32], MIXED],
   ["cloudflare_token", "v1\\.0-(?=[\\da-f]{24}-[\\da-f]{40})", WORD, 100],
   ["cloudflare_token", "cf(?:at|ut|k)_", WORD, 36, MIXED],
   ["cloudflare_token", "eyJhIjoi", BASE64, 90],
   ["heroku_key", "HRKU-", WORD, 36],
   ["fly_token", "fm[12][ar]?_", BASE64, 60],
   ["fly_token", "fo1_", WORD, 40],
-  ["vercel_token", "vc[aipkr]_", ALPHANUMERIC, 20, MIXED],
+  ["vercel_token", "vc[aipkr]_", WORD, 20, MIXED],
+  ["vercel_token", "vercel_blob_rw_", WORD, 30],
   ["deno_token", "dd[op]_", ALPHANUMERIC, 34, MIXED],
   ["render_key", "rnd_", ALPHANUMERIC, 26, MIXED],
   ["netlify_token", "nf[bcopu]_", ALPHANUMERIC, 30, MIXED],
+  ["upcloud_token", "ucat_", ALPHANUMERIC, 24],
   ["scalingo_token", "tk-us-", WORD, 40],
   ["akamai_token", "akab-(?=[a-z\\d]{16}-)", WORD, 33],
   ["terraform_token", "\\.atlasv1\\.", WORD, 40, { before: /[A-Za-z\d]{14}$/ }],
@@ -200,8 +248,25 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["onepassword_key", "A3-(?=[A-Z\\d]{6}-)", WORD, 30, {
     accept: (token) => /^A3(?:-[A-Z\d]{5,11}){4,6}$/.test(token),
   }],
+  [
+    "bitwarden_token",
+    "0\\.(?=[\\da-f]{8}-[\\da-f]{4}-[\\da-f-]{22}\\.)",
+    COLONED,
+    80,
+  ],
   ["age_key", "AGE-SECRET-KEY-1", WORD, 50],
   ["tailscale_key", "tskey-", WORD, 20],
+  // An id that begins with its time, in years since 2021, and a random part.
+  [
+    "ngrok_token",
+    "[23](?=[A-Za-z\\d]{26}_[A-Za-z\\d]{20})",
+    WORD,
+    [47, 48],
+    MIXED,
+  ],
+  ["rancher_token", "token-[a-z\\d]{5}:", ALPHANUMERIC, [54, 54]],
+  ["k3s_token", "K10(?=[\\da-f]{64}::)", COLONED, 70],
+  ["ory_token", "ory_[a-z]{2,3}_", DOTTED, 32, MIXED],
   ["netbird_token", "nbp_", ALPHANUMERIC, 30],
   ["defined_key", "dnkey-", WORD, 40],
   ["openshift_token", "sha256~", WORD, [43, 43]],
@@ -214,13 +279,29 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["honeycomb_key", "hc[a-z]{2,3}_(?=[a-z\\d]{26})", ALPHANUMERIC, 40],
   ["axiom_token", "xa[ap]t-(?=[\\da-f]{8}-)", WORD, 36],
   ["launchdarkly_key", "LD[A-Z]{2,4}-", WORD, 36, RANDOM],
-  ["posthog_key", "ph[acrsx]_", ALPHANUMERIC, 30, MIXED],
+  ["posthog_key", "ph[acrsx]_", WORD, 30, MIXED],
+  ["stytch_secret", "secret-(?:live|test)-", EQUALED, 36, MIXED],
+  ["inngest_key", "signkey-[a-z]{4,10}-(?=[\\da-f]{32})", ALPHANUMERIC, 32],
+  ["trigger_key", "tr_(?:dev|pat|preview|prod|stg)_", ALPHANUMERIC, 20, MIXED],
+  ["launchdarkly_key", "sdk-(?=[\\da-f]{8}-[\\da-f]{4}-4)", WORD, [36, 36]],
+  ["logfire_token", "pylf_v\\d_[a-z]{2,8}_", ALPHANUMERIC, 40],
   ["statsig_key", "secret-", ALPHANUMERIC, 40, MIXED],
   ["segment_token", "sgp_", ALPHANUMERIC, 60],
   // Databases
   ["planetscale_token", "pscale_[a-z]{2,10}_", EQUALED, 30],
   ["supabase_key", "sb(?:p|_secret)_", WORD, 30],
   ["neon_key", "napi_", ALPHANUMERIC, 40],
+  // Passwords of roles.
+  ["neon_key", "npg_", ALPHANUMERIC, [12, 16], {
+    accept: (token) => isMixed(token, 0.3),
+  }],
+  ["mongodb_secret", "mdb_sa_sk_", WORD, 40],
+  ["cockroach_key", "CCDB1_", WORD, 60],
+  ["xata_key", "xau_", ALPHANUMERIC, 38],
+  ["astra_token", "AstraCS:", COLONED, 80],
+  ["tinybird_token", "p\\.(?=eyJ)", DOTTED, 60],
+  // The base64 of `{"v2":`.
+  ["convex_key", "eyJ2MiI6", BASE64, 60],
   ["clickhouse_key", "4b1d(?=[A-Za-z\\d]{38})", ALPHANUMERIC, [38, 38], {
     accept: (token) => isMixed(token) && /[G-Zg-z]/.test(token),
   }],
@@ -230,7 +311,9 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["dbt_token", "dbt[cu]_", EQUALED, 36, MIXED],
   ["aiven_token", "aivenv1", PLUSSED, 60],
   // Mail, chat and telephones
-  ["slack_token", "xox[a-eoprs]-", DOTTED, 10],
+  // Of a session, as in a cookie.
+  ["slack_token", "xoxd-", ENCODED, 10],
+  ["slack_token", "x(?:ox[a-eoprs]|wfp)-", DOTTED, 10],
   ["slack_token", "xapp-\\d-", WORD, 20],
   [
     "slack_webhook",
@@ -258,29 +341,61 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["brevo_key", "x(?:key|smtp)sib-", WORD, 60],
   ["resend_key", "re_(?=[A-Za-z\\d]{6,12}_)", WORD, 27, MIXED],
   ["mailchimp_key", "[0123456789abcdef][\\da-f]{31}-us\\d", WORD, [0, 1]],
+  [
+    "mailgun_key",
+    "[0123456789abcdef][\\da-f]{31}-(?=[\\da-f]{8}-[\\da-f]{8})",
+    WORD,
+    [17, 17],
+  ],
+  ["mailersend_token", "mlsn\\.", ALPHANUMERIC, 60],
+  ["onesignal_key", "os_v2_(?:app|org)_", ALPHANUMERIC, 60],
+  ["intercom_token", "dG9rO[g-v]", BASE64, 50],
   ["mailgun_key", "key-(?=[\\da-f]{32})", ALPHANUMERIC, [32, 32]],
   ["twilio_key", "SK(?=[\\da-f]{32})", ALPHANUMERIC, [32, 32]],
   // Payments and shops
+  // Others with this prefix also have dashes.
+  ["stripe_key", "[rs]k_(?:dev|live|prod|sbox|test)_", WORD, 24, RANDOM],
   ["stripe_key", "[rs]k_(?:live|prod|test)_", ALPHANUMERIC, 10],
   ["stripe_key", "whsec_", BASE64, 20],
   // A prefix of Stripe that others use, too.
   ["api_key", "sk_", ALPHANUMERIC, 24, MIXED],
+  ["api_key", "sk_[a-z]{2,8}_", ALPHANUMERIC, 20, MIXED],
   ["square_token", "EAAA", WORD, [60, 60], MIXED],
   ["square_token", "sq0[a-z]{3}-", WORD, 22],
   ["paypal_token", "access_token\\$(?:production|sandbox)\\$", DOLLARED, 40],
   ["plaid_token", "access-(?:development|production|sandbox)-", WORD, 36],
   ["flutterwave_key", "FLWSECK(?:_TEST)?-", WORD, 12, MIXED],
   ["lob_key", "(?:live|test)_(?=[\\da-f]{35})", ALPHANUMERIC, [35, 35]],
+  ["paddle_key", "pdl_(?:live|sdbx)_apikey_", WORD, 40],
+  ["xendit_key", "xnd_(?:development|production)_", WORD, 30],
+  ["midtrans_key", "(?:SB-Mid|Mid)-server-", WORD, 20, MIXED],
+  [
+    "mercadopago_token",
+    "(?:APP_USR|TEST)-\\d{10,20}-\\d{6}-(?=[\\da-f]{32})",
+    WORD,
+    32,
+  ],
   ["polar_token", "polar_[a-z]{2,4}_", WORD, 36, MIXED],
   ["duffel_token", "duffel_(?:live|test)_", EQUALED, 40],
   ["easypost_key", "EZ[AT]K", ALPHANUMERIC, [54, 54]],
   ["shippo_token", "shippo_(?:live|test)_", ALPHANUMERIC, 40],
-  ["shopify_token", "shp(?:at|ca|pa|rt|ss|tka)_(?=[\\da-fA-F]{32})", WORD, 32],
+  [
+    "shopify_token",
+    "shp(?:at|ca|pa|rt|ss|tka|ua)_(?=[\\da-fA-F]{32})",
+    WORD,
+    32,
+  ],
   // Tools for writing, design and planning
   ["linear_key", "lin_(?:api|oauth)_", WORD, 32],
   ["notion_token", "ntn_", ALPHANUMERIC, 40],
   ["notion_token", "secret_", ALPHANUMERIC, [43, 43], MIXED],
   ["figma_token", "fig[dou][rh]?_", WORD, 30],
+  ["canva_secret", "cnvca", WORD, [51, 51], MIXED],
+  ["plane_key", "plane_api_", ALPHANUMERIC, 32],
+  ["retool_token", "retool_01", ALPHANUMERIC, 24],
+  ["zoho_token", "1000\\.(?=[\\da-f]{32}\\.[\\da-f]{32})", DOTTED, [65, 65]],
+  ["salesforce_token", "00D[A-Za-z\\d]{12,15}!", DOTTED, 60],
+  ["linkedin_secret", "WPL_AP[01]\\.", ENCODED, 20],
   ["postman_key", "PMAK-(?=[\\da-f]{24}-)", WORD, 50],
   ["facebook_token", "EAA[A-Z]", ALPHANUMERIC, 80, MIXED],
   ["facebook_token", "\\|(?=[\\w-]{26})", WORD, [26, 40], {

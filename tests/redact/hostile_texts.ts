@@ -82,5 +82,9 @@ export const HOSTILE: readonly string[] = [
     'curl -u "a:b ',
     ":oracle:thin:a/@",
     "password for a=",
+    "perm-aaaa.aaaa.",
+    "2aaaaaaaaaaaaaaaaaaaaaaaaaa_",
+    "token-aaaaa:",
+    "xoxd-%",
   ],
 ];

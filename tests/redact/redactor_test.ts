@@ -88,6 +88,11 @@ const INNOCENTS = [
   "X-Request-Id: {h8}-{h4}-{h4}-{h4}-{h12} Trace: 00-{h32}-{h16}-01",
   "arn:aws:iam::{d12}:role/x ami-{h17} i-{h17} sg-{h17} vpc-{h8}",
   "docker pull x@sha256:{h64}; image {h12}",
+  // Nearly tokens.
+  "key_{h32} cog_{h20} dtn_{h20} cpk_{h32} ls__{h20} pa-{a20} ck-{a20} m0-{a20} as-{a30}",
+  "1000.{h32}.{h8} 0.{h8}-{h4}-{h4}-{h4}-{h12} 2{a26}_{a10} {h32}-{h8}-{h4} K10{h64}",
+  "sdk-{h8}-{h4}-1{h3}-{h4}-{h12} api-{h8}-{h4}-4{h3}-{h4}-{h12} 00D{a12} p.eyJ{a20}",
+  "{a40}AzSeZ{a5} {a42}+ACRZ{a5} {a33}AzCaZ{a5}= tr_dev_{a8} npg_{a20} xau_{a20} dose{h30}",
 ];
 
 Deno.test("Redactor keeps hashes, ids, lock files and images", () => {
@@ -134,6 +139,11 @@ Deno.test("Redactor keeps words in places of passwords", () => {
       "the token is here, and the password > 8",
       "FAQ.Ab8RN6 sk_buff fw_rule re_match_all_patterns_in_text API-REFERENCE",
       "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1J",
+      "xai-explainability-toolkit-for-computer-vision-2 vcr_cassettes_of_the_test_suite_2",
+      "secret-test-names-in-a-long-list-of-words-2 sk_test_name_in_a_list_of_words_2",
+      "Mid-server-side-rendering-of-pages-2 dose.response_curve_of_patients-2 cog_wheel",
+      "perm-level.two-of-three.and-a-few-words-behind-it apk_user_interface_of_the_app_2",
+      "ory_kratos_settings_of_the_identity_server_2 tr_dev_settings_of_all_the_projects",
     ]
   ) assertEquals(new Redactor().redact(text), text);
 });
