@@ -514,6 +514,8 @@ const ESCAPE_END_REGEXP = new RegExp(`(?:${ESCAPE})$`);
 const WORD_REGEXP = /[\w-]/;
 /** The number of characters before a head that are examined. */
 const MARGIN = 96;
+/** Parts of stand-ins for tokens: `ghp_xxxxxxxx`, `sk-ant-your-key-here`. */
+const STAND_IN_REGEXP = /x{8}|[_-]your[_-]/i;
 /** The number of characters of a token that are passed to `accept`. */
 const LONG = 4096;
 
@@ -607,9 +609,8 @@ function tokenAt(
     const end = runs.endOf(runStart, run);
     const length = end - runStart;
     if (length < least || length > most) continue;
-    if (accept?.(text.slice(start, Math.min(end, start + LONG))) === false) {
-      continue;
-    }
+    const token = text.slice(start, Math.min(end, start + LONG));
+    if (STAND_IN_REGEXP.test(token) || accept?.(token) === false) continue;
     if (shape.isBare && isInBase64(text, start, end)) continue;
     return { kind, start, end };
   }

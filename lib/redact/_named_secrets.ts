@@ -27,10 +27,10 @@ function isUuid(text: string): boolean {
 
 /** A variable, template or tag, which another program replaces, and a regular expression. */
 const REFERENCE_REGEXP =
-  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|\{[a-z_][\w.()]*\}$|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\/\^|\.\.\.|…|\.[*+]|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
+  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|\{[a-z_][\w.()]*\}$|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\/\^|\.\.\.|…|\.[*+]|\[[a-z_ -]*\]$|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
 /** One sign, repeated, and a secret of which a program shows only the ends. */
 const HIDDEN_REGEXP =
-  /^(?:([-_#?.*•…x])\1*|[\w-]{0,12}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
+  /^(?:([-_#?.*•…x])\1*|[\w-]{0,16}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
 /** Words of sentences behind a name or a flag, types, and words that are to be replaced. */
 const WORDS_REGEXP =
   /^(?:and|any|are|arg|argument|as|at|bool|boolean|but|by|bytes|can|cannot|changeit|change[-_]?me|char|command|disabled|dummy|duration|empty|enabled|example|expects|false|file|filename|flag|flags|float|for|from|function|has|hidden|if|in|int|integer|into|invalid|is|it|masked|may|missing|must|name|needs|nil|no|none|not|null|number|object|of|omitted|on|only|option|optional|options|or|parameter|path|placeholder|read|redacted|replace[-_]?me|required|requires|secretstr|should|str|string|stringarray|strings|takes|tbd|that|this|to|todo|token|tokens|true|undefined|unknown|unset|value|varchar|via|void|was|when|which|will|with|without|write|yes)[.:!?]?$/i;
@@ -719,7 +719,9 @@ export function maskHeaders(text: string, mask: Mask): string {
     masked,
     BEARER,
     ([head], token) =>
-      isRandomText(token, 16) ? head + mask("authorization") : undefined,
+      isRandomText(token, 16) && isReal(token)
+        ? head + mask("authorization")
+        : undefined,
   );
   return replaceRuns(masked, COOKIE, ([head, name = ""], rest) => {
     const cookies = head.slice(name.length) + rest;

@@ -190,6 +190,19 @@ Deno.test("Redactor keeps labels of forms, examples, and ends of secrets that a 
   ) assertEquals(new Redactor().redact(text), text);
 });
 
+Deno.test("Redactor keeps stand-ins in the form of tokens", () => {
+  for (
+    const text of [
+      `GITHUB_TOKEN=ghp_${"x".repeat(36)} ${"AKIA"}${"X".repeat(16)}`,
+      `Authorization: Bearer sk-ant-api03-${"x".repeat(40)}`,
+      "xoxb-your-token-here sk-ant-your-key-goes-here-please",
+      `https://hooks.slack.com/services/T00000000/B00000000/${"X".repeat(24)}`,
+      "postgresql://postgres:[YOUR-PASSWORD]@db.example:5432/postgres",
+      "DB_PASSWORD=[PASSWORD] curl -u me:[PASSWORD] x",
+    ]
+  ) assertEquals(new Redactor().redact(text), text);
+});
+
 Deno.test("Redactor.redactMember() masks the auth member of Docker's settings", () => {
   const redactor = new Redactor();
   const { secret } = exampleOf("bWU6aHVudGVyMjEy", 1);
