@@ -158,7 +158,7 @@ function secretName(name: string): SecretName | undefined {
   if (found !== undefined) return found;
   if (last === "key") {
     // Names in capitals count, such as `STRIPE_KEY`; `CACHE_KEY` and `primaryKey` do not.
-    return before !== "" && /^[A-Z\d_]+$/.test(name) &&
+    return before !== "" && /^[A-Z\d_-]+$/.test(name) &&
         !/^(?:cache|foreign|primary|public|sort|partition|host)$/.test(before)
       ? BEHIND_ANOTHER.get(last)
       : undefined;
@@ -169,7 +169,7 @@ function secretName(name: string): SecretName | undefined {
 
 /** Finds names of secrets, and of programs: every one contains a match. */
 const WORD_REGEXP =
-  /token|secret|assw|pass(?:phrase|code|(?<=[a-z_-]pass)|(?=\\{0,8}["']?:))|pswd|psk|pwd|_pw|key|cred|auth(?<=["_]auth|basicauth)|auth(?= ?= ?\()|identified|sqlplus|vault login|redis-cli|net user?|rabbitmqctl|securestring/gi;
+  /token|secret|assw|pass(?:phrase|code|(?<=[a-z_-]pass)|(?=\\{0,8}["']?:))|pswd|psk|pwd|_pw|key|cred|auth(?<=["_]auth|basicauth)|auth(?= ?= ?\()|identified|sqlplus|(?:vault|wandb) login|redis-cli|net user?|rabbitmqctl|securestring/gi;
 const NAME_REGEXP = /[\w-]{0,64}/y;
 /**
  * A quotation mark inside of a quoted argument of a shell: `'\''` or `'"'"'`, and `'"'` or `"'"` at
@@ -184,7 +184,7 @@ const SEPARATOR_REGEXP = new RegExp(
     // In the outputs of Terraform.
     String.raw`(?:\{[^{}]{0,100}\bvalue\\{0,8}"[ \t]?:[ \t]?(?=\\{0,8}"))?` +
     // In a sentence.
-    String.raw`|(?<=[Pp]ass(?:word|phrase))[ \t]is[ \t]`,
+    String.raw`|(?<=[Pp]ass(?:word|phrase))[ \t]is:?[ \t]`,
   "y",
 );
 const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
@@ -193,7 +193,7 @@ const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
  * Dockerfiles and shells, of programs that keep settings, and functions for the environment.
  */
 const SETTER_REGEXP =
-  /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|(?:[Ss]et|[Gg]et|[Pp]ut)_?[Ee]nv(?:ironmentVariable)?\([ \t]{0,4}["']$|\bdefine\([ \t]{0,4}["']$|(?:\benviron\.(?:get|setdefault)|\bENV\.fetch|\benv\.set)\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
+  /(?:^|[\s;&|("'`])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|(?:[Ss]et|[Gg]et|[Pp]ut)_?[Ee]nv(?:ironmentVariable)?\([ \t]{0,4}["']$|\bdefine\([ \t]{0,4}["']$|\b(?:environ\.(?:get|setdefault)|ENV\.fetch|env(?:\.set)?)\([ \t]{0,4}["']$|\b(?:config|configure|user-secrets)[ \t]{1,4}set[ \t]{1,4}(?:--secret[ \t]{1,4})?["']?(?:[\w./-]{1,32}:)?$/;
 const SETTER_SEPARATOR_REGEXP =
   /["']?(?:,[ \t]{0,16}(?=["'])|[ \t]{1,16}(?=[^\s-]))/y;
 /** The number of characters before a name that are examined for a command or an XML element. */
@@ -267,6 +267,8 @@ const POSITION_REGEXP = new RegExp(
       .raw`sqlplus${BLANK}(?:-\S{1,8}${BLANK}){0,4}${QUOTES}[\w$#]{1,64}/`,
     String
       .raw`vault login${BLANK}(?:(?:-|username=)[^\s;|&]{1,80}${BLANK}){0,4}(?:(?:password|token)=)?(?!-|username=)`,
+    String
+      .raw`wandb login${BLANK}(?:-[^\s;|&]{1,80}${BLANK}){0,4}(?=[\da-f]{40}|\w{80})`,
     String
       .raw`requirepass(?<=(?:^|\n|\\n|["']|[Ss][Ee][Tt][ \t]{1,8})\w{11})${BLANK}`,
     String
@@ -807,7 +809,10 @@ function isToken(text: string): boolean {
  * or its quote, begins; `USER` is the user before it.
  */
 const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
-  [/(?:[A-Za-z#]{0,8}[uU]|-(?:proxy-)?user)[= \t]{0,8}USER:/, /curl|wget/],
+  [
+    /(?:[A-Za-z#]{0,8}[uU]|-(?:proxy-)?user)[= \t]{0,8}(?:USER|["'\\]{0,9}):/,
+    /curl|wget/,
+  ],
   [/u[ \t]{0,8}USER,/, /lftp/],
   [/a[ \t]{1,8}USER:/, /https?(?=[ \t])/],
   [/U[ \t]{0,8}USER%/, /(?:rpc|smb)client/],
@@ -820,17 +825,24 @@ const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
   [/h?p(?=[^\s-])/, /mariadb|mysql|7z|(?:un)?rar/],
   [
     /p[ \t]{1,8}/,
-    /mongo|cqlsh|twine|(?:az|oc) login|poetry publish|nuget add|rdesktop|psexec|user(?:add|mod)/,
+    /mongo|cqlsh|twine|(?:az|oc) login|poetry publish|supabase (?:link|db (?:dump|pull|push))|nuget add|rdesktop|psexec|user(?:add|mod)/,
   ],
   [/(?:a|-pass)[ \t]{1,8}/, /redis-cli/],
   [/w[ \t]{0,8}/, /ldap[a-z]{3,8}/],
   [/P[ \t]{0,8}/, /sqlcmd|bcp|mosquitto_|(?:un)?zip|ipmitool/],
   [/[NP][ \t]{1,8}/, /ssh-keygen/],
-  [/[Ppw][ \t]{1,8}/, /security [a-z-]{1,20}-(?:keychain|password)/],
+  [
+    /[Ppw][ \t]{1,8}/,
+    /security (?:import|[a-z-]{1,20}-(?:keychain|password))/,
+  ],
   [/pw[ \t]{1,8}/, /plink|pscp|psftp|putty/],
   [/(?:b|-body)[ \t=]{0,8}/, /gh secret set/],
-  [/-value[ \t=]{1,8}/, /keyvault secret set/],
-  [/k[ \t]{1,8}/, /openssl enc/],
+  [
+    /-value[ \t=]{1,8}/,
+    /keyvault secret set|put-parameter .{0,200}SecureString/,
+  ],
+  [/k[ \t]{1,8}/, /openssl enc|nuget push/],
+  [/-auth[ \t=]{1,8}/, /netlify/],
   [/(?:[156]|apr1)[ \t]{1,8}(?!-)/, /openssl passwd/],
   [/pass(?:in|out|word)?[ \t]{1,8}["'\\]{0,9}pass:/, /openssl/],
 ];
@@ -855,7 +867,7 @@ const PROGRAMS_REGEXP = new RegExp(
 );
 /** The beginning of all these flags: the engine finds a dash faster than a look behind. */
 const FLAG_REGEXP =
-  /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|body|cookie|pass|value)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
+  /-(?<=[\s"']-)(?:-(?:(?:proxy-)?user|auth|body|cookie|pass|value)|[A-Za-z#]{0,8}[uU]|[NPabhkpw156])/g;
 /**
  * Finds the command before a flag, backwards from it. A separator in quotes does not end it, nor does
  * an escaped quotation mark.
@@ -865,9 +877,9 @@ const COMMAND_REGEXP =
 
 /** A program, or its flag, that reads a password from its input. */
 const READER = String
-  .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|chpasswd|passwd[^\n;|&<]{0,80}[ \t]--stdin|--password-stdin|--passphrase-fd[ \t=]{1,4}0|ansible-vault encrypt_string|[a-z]{2,10} secrets? (?:add|create|put|set))\b`;
+  .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|chpasswd|passwd[^\n;|&<]{0,80}[ \t]--stdin|--password-stdin|--with-token|--passphrase-fd[ \t=]{1,4}0|secrets versions add|vercel env add|ansible-vault encrypt_string|[a-z]{2,10} secrets? (?:add|create|put|set))\b`;
 const READER_HINT_REGEXP =
-  /sudo|passwd|password-stdin|passphrase-fd|encrypt_string|secrets? [acps]/;
+  /sudo|passwd|password-stdin|passphrase-fd|with-token|env add|encrypt_string|secrets? [acpsv]/;
 /** Finds the start of a text of some characters, behind quotes, that such a program reads. */
 function pipedText(quotes: string, characters: string): RegExp {
   const head = String

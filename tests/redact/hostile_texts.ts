@@ -86,5 +86,8 @@ export const HOSTILE: readonly string[] = [
     "2aaaaaaaaaaaaaaaaaaaaaaaaaa_",
     "token-aaaaa:",
     "xoxd-%",
+    "put-parameter -a SecureString --value ",
+    "wandb login -a ",
+    "echo aaaa | --with-token ",
   ],
 ];

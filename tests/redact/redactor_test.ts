@@ -144,6 +144,9 @@ Deno.test("Redactor keeps words in places of passwords", () => {
       "Mid-server-side-rendering-of-pages-2 dose.response_curve_of_patients-2 cog_wheel",
       "perm-level.two-of-three.and-a-few-words-behind-it apk_user_interface_of_the_app_2",
       "ory_kratos_settings_of_the_identity_server_2 tr_dev_settings_of_all_the_projects",
+      "docker run --name supabase -p 54322:5432 x; supabase start -p 54322",
+      "aws ssm put-parameter --type String --value abcd1; curl -u : x; wandb login --relogin",
+      "echo src1 | vercel deploy; gh auth login --with-token < file; netlify deploy --auth $X",
     ]
   ) assertEquals(new Redactor().redact(text), text);
 });
@@ -371,6 +374,7 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     'Authorization: Digest «authorization:username="a", response="b"»\nX',
   ],
   ["a header of a service", "X-Api-Key: «api_key:abc123def»"],
+  ["a header in capitals", `DD-APPLICATION-KEY: «api_key:${HEX40}»`],
   [
     "a header of a scheme that is in no list",
     "Authorization: Custom «authorization:abc123def456»\nX",
@@ -433,6 +437,14 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
     `auth: {\n  user: "me",\n  pass: "«password:swordfish»"\n}, {\\"user\\":\\"me\\",\\"pass\\":\\"«password:swordfish»\\"}`,
   ],
   ["a password in a sentence", "the password is «password:sword1fish», ok?"],
+  [
+    "a password behind a sentence",
+    "Your new password is: «password:sword1fish»\nThe password is: required",
+  ],
+  [
+    "the settings of Laravel",
+    "'password' => env('DB_PASSWORD', '«password:swordfish»'), 'user' => env('DB_USER', 'me')",
+  ],
   [
     "a secret of a vault",
     "az keyvault secret set --value «password:abcd» -n x",
