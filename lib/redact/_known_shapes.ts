@@ -61,6 +61,10 @@ const COLONED = characterSet(/[\w:+/.=-]/);
 const MIXED: Further = { accept: isMixed };
 /** The token contains a run of letters and digits that is not a word of natural language. */
 const RANDOM: Further = { accept: isRandom };
+/** The token contains such a run, or the number of a team or user. */
+const NUMBERED: Further = {
+  accept: (token) => /\d{8}/.test(token) || isRandom(token),
+};
 
 /** The surroundings of the mark in keys of 64 bytes. */
 const LONG_AZURE: Further = {
@@ -312,8 +316,8 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["aiven_token", "aivenv1", PLUSSED, 60],
   // Mail, chat and telephones
   // Of a session, as in a cookie.
-  ["slack_token", "xoxd-", ENCODED, 10],
-  ["slack_token", "x(?:ox[a-eoprs]|wfp)-", DOTTED, 10],
+  ["slack_token", "xoxd-", ENCODED, 10, NUMBERED],
+  ["slack_token", "x(?:ox[a-eoprs]|wfp)-", DOTTED, 10, NUMBERED],
   ["slack_token", "xapp-\\d-", WORD, 20],
   [
     "slack_webhook",

@@ -199,6 +199,7 @@ Deno.test("Redactor keeps stand-ins in the form of tokens", () => {
       `GITHUB_TOKEN=ghp_${"x".repeat(36)} ${"AKIA"}${"X".repeat(16)}`,
       `Authorization: Bearer sk-ant-api03-${"x".repeat(40)}`,
       "xoxb-your-token-here sk-ant-your-key-goes-here-please",
+      "xoxb-my-bot-token xoxp-SlackAppConfigurationAccessTokenHere xoxa-nyc.github.io",
       `https://hooks.slack.com/services/T00000000/B00000000/${"X".repeat(24)}`,
       "postgresql://postgres:[YOUR-PASSWORD]@db.example:5432/postgres",
       "DB_PASSWORD=[PASSWORD] curl -u me:[PASSWORD] x",
