@@ -35,7 +35,7 @@ const IMAGE_TYPES: ReadonlySet<unknown> = new Set([
 const UNREAD_REGEXP =
   /^(?:Codex could not read the local image|Codex cannot attach image|Image located) at `([^`\n]+)`(?: is invalid)?: /;
 /** Matches the text that the model receives in place of media that could not be processed. */
-const OMITTED_REGEXP = /^(?:image|audio) content omitted because /;
+const OMITTED_REGEXP = /^(?:image|audio) content omitted because .*$/;
 const LABEL_PATH_REGEXP = /^<image\b[^>]*\bpath="([^"]*)"/;
 const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
 
@@ -100,8 +100,13 @@ function wordsOf(part: Fields): string | undefined {
 }
 
 function isMedia(part: Fields | undefined): boolean {
-  return MEDIA_TYPES.has(part?.type) ||
-    OMITTED_REGEXP.test(textOf(part?.text) ?? "");
+  return MEDIA_TYPES.has(part?.type) || isOmitted(part);
+}
+
+/** Whether the model received a text in place of media; items of the program have the media. */
+function isOmitted(part: Fields | undefined): boolean {
+  return part?.type === "input_text" &&
+    OMITTED_REGEXP.test(textOf(part.text) ?? "");
 }
 
 /** Returns the image of a part; the part before it may be a label with its path. */
@@ -114,10 +119,9 @@ function imageOf(
     return path === undefined ? undefined : { path };
   }
   if (!IMAGE_TYPES.has(part.type)) {
-    const text = textOf(part.text) ?? "";
-    const [, path] = OMITTED_REGEXP.test(text)
+    const [, path] = isOmitted(part)
       ? LABEL_PATH_REGEXP.exec(textOf(label?.text) ?? "") ?? []
-      : UNREAD_REGEXP.exec(text) ?? [];
+      : UNREAD_REGEXP.exec(textOf(part.text) ?? "") ?? [];
     return path === undefined ? undefined : { path };
   }
   const image = part.image_url ?? part.imageUrl;

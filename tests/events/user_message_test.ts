@@ -87,8 +87,13 @@ Deno.test("readUserContent() reads the text in place of an image that was not pr
     images: [{ path: "/a b.md" }, { url: IMAGE.image_url }],
   });
   assertEquals(read(content.slice(2))?.images.length, 1);
-  const said = "Why is image content omitted because of this?";
-  assertEquals(read([text(said)])?.text, said);
+  for (
+    const part of [
+      text("Why is image content omitted because of this?"),
+      text("image content omitted because of what?\nPlease look"),
+      { type: "text", text: "image content omitted because of what?" },
+    ]
+  ) assertEquals(read([part])?.text, part.text);
 });
 
 /** The markers around injected context in user messages (C.3). */
