@@ -731,10 +731,10 @@ const SHELL_FAILURES: readonly string[] = [
 /**
  * Matches the output of a command or patch that the user, a reviewer or a rule declined: the first
  * line, or all up to the end of the command that it quotes. A patch that the settings just do not
- * allow is not declined.
+ * allow is not declined, nor is a command whose program or folder does not exist.
  */
 const DECLINED_REGEXP =
-  /^(?:`[^]*` rejected: |exec_command failed\b[^]*: CreateProcess \{ message: "Rejected\(|.*\b(?:rejected by user\b(?! approval settings)|rejected due to unacceptable risk\b|approval required by policy\b))/;
+  /^(?:`[^]*` rejected: |exec_command failed\b[^]*: CreateProcess \{ message: "Rejected\((?!\\"Failed to create )|.*\b(?:rejected by user\b(?! approval settings)|rejected due to unacceptable risk\b|approval required by policy\b))/;
 
 /** The result of a call, from an output in any form. */
 interface CallResult extends ToolOutput {

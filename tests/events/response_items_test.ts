@@ -607,6 +607,13 @@ Deno.test("EventReader reads commands and patches that the user, a reviewer or a
         'exec_command failed for `grep \'"Rejected(\' x`: CreateProcess { message: "No such file" }',
         "failed",
       ],
+      ...["", " for `ls`"].map((place) =>
+        [
+          command,
+          `exec_command failed${place}: CreateProcess { message: "Rejected(\\"Failed to create unified exec process: No such file or directory (os error 2)\\")" }`,
+          "failed",
+        ] as const
+      ),
       [
         command,
         "This action was rejected due to unacceptable risk.\nReason: x",
