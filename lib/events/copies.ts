@@ -103,14 +103,18 @@ function inOrderOf(
   // Iterators: a list of many images that loses one after the other takes quadratic time.
   const same = new Map(
     Array.from(
-      groupsBy(named, ({ url }) => url),
-      ([url, images]) => [url, images.values()] as const,
+      groupsBy(named, placeOf),
+      ([place, images]) => [place, images.values()] as const,
     ),
   );
-  const found = known.map(({ url }) => same.get(url)?.next().value);
+  const found = known.map((image) => same.get(placeOf(image))?.next().value);
   const taken = new Set(found);
   const rest = named.filter((image) => !taken.has(image)).values();
   return found.map((image) => image ?? rest.next().value);
+}
+
+function placeOf({ url, path }: SessionImage): string | undefined {
+  return url ?? path;
 }
 
 /**

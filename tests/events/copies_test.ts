@@ -184,6 +184,29 @@ Deno.test("EventReader gives the path of an event to the image of the file, not 
   ]);
 });
 
+Deno.test("EventReader gives the path of an event to the image of the file before one that could not be read", () => {
+  const url = "data:image/png;base64,QQ==";
+  const unread = "Codex could not read the local image at `/b.png`: gone";
+  const events = eventsOf([
+    itemLine("message", {
+      role: "user",
+      content: [
+        { type: "input_text", text: "look" },
+        { type: "input_image", image_url: url },
+        { type: "input_text", text: unread },
+      ],
+    }),
+    eventLine("user_message", {
+      message: "look",
+      local_images: ["/a.png", "/b.png"],
+    }),
+  ]);
+  assertEquals(fieldsOf(events.at(-1)?.content).images, [
+    { url, path: "/a.png" },
+    { path: "/b.png" },
+  ]);
+});
+
 const SOURCES =
   "<oai-mem-citation>\n<citation_entries>\nMEMORY.md:1-3|note=[a]\n</citation_entries>\n</oai-mem-citation>";
 const PLAN = "# Plan\n\n- Sow\n- Reap\n";
