@@ -572,7 +572,10 @@ class Trajectory {
       const { command } = fieldsOf(event.content);
       const texts = [textOf(command), resultTextOf(event)];
       const message = texts.filter((text) => text !== undefined).join("\n");
-      return this.#remark(event, message, { kind: "user_shell_command" });
+      return this.#remark(event, message, {
+        kind: "user_shell_command",
+        ...resultExtraOf(event),
+      });
     }
     let call = this.#calls.get(id);
     const isModelCall = this.#hasModelCalls && !HOSTED_TOOLS.has(item_type) &&

@@ -594,6 +594,8 @@ Deno.test("AtifExporter writes a command that the user of an app-server ran as a
     source: "userShell",
     command: "ls",
     aggregatedOutput: "a.txt",
+    status: "failed",
+    exitCode: 3,
   };
   const messages = ["item/started", "item/completed"].map((method) => ({
     method,
@@ -603,7 +605,12 @@ Deno.test("AtifExporter writes a command that the user of an app-server ran as a
     step_id: 1,
     source: "system",
     message: "ls\na.txt",
-    extra: { kind: "user_shell_command", codex_turn_id: "u" },
+    extra: {
+      kind: "user_shell_command",
+      exit_code: 3,
+      status: "failed",
+      codex_turn_id: "u",
+    },
   }]);
 });
 
