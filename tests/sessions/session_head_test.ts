@@ -207,6 +207,11 @@ const MESSAGES = [
     expected: "Move it",
   },
   {
+    name: "all of a message with a line that only begins like that heading",
+    parts: [message("Sort it\n## My request: by name, please")],
+    expected: "Sort it\n## My request: by name, please",
+  },
+  {
     name: "the comments that an app inserts before an empty request",
     parts: [
       message("# Comments:\nToo wide\n\n## My request for Codex:\n\n"),
