@@ -180,6 +180,15 @@ Deno.test("HistoryState.apply() shows items with an empty id", () => {
   }
 });
 
+Deno.test("HistoryState.restore() restores a state whose kinds of links were all removed before", () => {
+  checkedSnapshot([
+    eventLine("reasoning_content_delta", { item_id: "a", delta: "Hm" }),
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+    line("compacted", { message: "" }),
+    itemLine("reasoning", { summary: [{ type: "summary_text", text: "Go" }] }),
+  ]);
+});
+
 Deno.test("HistoryState.apply() shows a failed item in the place of its start", () => {
   const failed = item("failed", "", { error: { message: "boom" } });
   const started = item("started", "command_execution", {

@@ -84,7 +84,10 @@ class RecordLinks {
   }
 
   drop(kind: LinkKind, item: string): void {
-    this.#links.get(kind)?.delete(item);
+    const links = this.#links.get(kind);
+    links?.delete(item);
+    // Saved states have no empty maps, and the order of kinds is saved.
+    if (links?.size === 0) this.#links.delete(kind);
   }
 
   forget(id: number): void {
