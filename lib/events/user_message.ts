@@ -3,6 +3,7 @@
 import {
   type Fields,
   fieldsOf,
+  knownFields,
   listOf,
   textOf,
   textsOf,
@@ -109,7 +110,10 @@ function isOmitted(part: Fields | undefined): boolean {
     OMITTED_REGEXP.test(textOf(part.text) ?? "");
 }
 
-/** Returns the image of a part; the part before it may be a label with its path. */
+/**
+ * Returns the image of a part; the part before it may be a label with its path. An omitted image
+ * without one has its place all the same: events name images by their order.
+ */
 function imageOf(
   part: Fields,
   label: Fields | undefined,
@@ -119,9 +123,12 @@ function imageOf(
     return path === undefined ? undefined : { path };
   }
   if (!IMAGE_TYPES.has(part.type)) {
-    const [, path] = isOmitted(part)
-      ? LABEL_PATH_REGEXP.exec(textOf(label?.text) ?? "") ?? []
-      : UNREAD_REGEXP.exec(textOf(part.text) ?? "") ?? [];
+    const text = textOf(part.text) ?? "";
+    if (isOmitted(part) && text.startsWith("image")) {
+      const [, path] = LABEL_PATH_REGEXP.exec(textOf(label?.text) ?? "") ?? [];
+      return knownFields({ path });
+    }
+    const [, path] = UNREAD_REGEXP.exec(text) ?? [];
     return path === undefined ? undefined : { path };
   }
   const image = part.image_url ?? part.imageUrl;

@@ -207,6 +207,41 @@ Deno.test("EventReader gives the path of an event to the image of the file befor
   ]);
 });
 
+Deno.test("EventReader gives the paths of images to others than one that was omitted, in files of both kinds", () => {
+  const url = "data:image/png;base64,QQ==";
+  const place = "https://example.com/x.png";
+  const omitted =
+    "image content omitted because it could not be downloaded or processed";
+  const message = itemLine("message", {
+    role: "user",
+    content: [
+      ...["look", "<image>", omitted, "</image>"]
+        .map((text) => ({ type: "input_text", text })),
+      { type: "input_image", image_url: url },
+    ],
+  });
+  const event = eventLine("user_message", {
+    message: "look",
+    images: [place],
+    local_images: ["/a.png"],
+  });
+  const item = pagedLine("UserMessage", {
+    id: "u",
+    content: [
+      { type: "text", text: "look" },
+      { type: "image", image_url: place },
+      { type: "local_image", path: "/a.png" },
+    ],
+  });
+  const header = line("session_meta", { history_mode: "paginated" });
+  for (const lines of [[message, event], [header, message, item]]) {
+    assertEquals(fieldsOf(eventsOf(lines).at(-1)?.content).images, [
+      { path: place },
+      { url, path: "/a.png" },
+    ]);
+  }
+});
+
 const SOURCES =
   "<oai-mem-citation>\n<citation_entries>\nMEMORY.md:1-3|note=[a]\n</citation_entries>\n</oai-mem-citation>";
 const PLAN = "# Plan\n\n- Sow\n- Reap\n";

@@ -86,7 +86,9 @@ Deno.test("readUserContent() reads the text in place of an image that was not pr
     text: "go",
     images: [{ path: "/a b.md" }, { url: IMAGE.image_url }],
   });
-  assertEquals(read(content.slice(2))?.images.length, 1);
+  assertEquals(read(content.slice(2))?.images, [{}, { url: IMAGE.image_url }]);
+  const sound = text("audio content omitted because it could not be processed");
+  assertEquals(read([text("go"), sound]), { text: "go", images: [] });
   for (
     const part of [
       text("Why is image content omitted because of this?"),
