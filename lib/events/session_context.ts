@@ -101,7 +101,6 @@ const ANSWER_KINDS: readonly CopyKind[] = [
   "reasoning",
   "search",
   "plan",
-  "command",
 ];
 /** The item types that a reader does not see; they do not separate the lines around them. */
 const SILENT_TYPES: ReadonlySet<string> = new Set([
@@ -493,7 +492,7 @@ export class SessionContext {
     if (!(turns > 0)) return;
     this.openPrompted();
     this.calls.forget(new Set(this.turns.splice(-turns)));
-    this.pairing.forget("user", ...ANSWER_KINDS);
+    this.pairing.forget("user", "command", ...ANSWER_KINDS);
     this.endTurn();
   }
 
