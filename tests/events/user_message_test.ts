@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
+  handedImages,
   isInjectedMessage,
   readUserContent,
   type UserMessage,
@@ -87,6 +88,8 @@ Deno.test("readUserContent() reads the text in place of an image that was not pr
     images: [{ path: "/a b.md" }, { url: IMAGE.image_url }],
   });
   assertEquals(read(content.slice(2))?.images, [{}, { url: IMAGE.image_url }]);
+  const output = content.slice(2);
+  assertEquals(handedImages({ output }), ["", IMAGE.image_url]);
   const sound = text("audio content omitted because it could not be processed");
   assertEquals(read([text("go"), sound]), { text: "go", images: [] });
   for (
