@@ -141,7 +141,7 @@ const EVENT_LINES = new RecordSelection(
 /** How much of a message is kept, in UTF-16 code units. */
 const MAX_MESSAGE = 500;
 /** Matches the heading that an extension of an editor, or the app, writes before the words of the person. */
-const REQUEST_REGEXP = /^## My request(?: for Codex)?:\s*$/m;
+const REQUEST_REGEXP = /^## My request(?: for Codex:|:\s*$)/m;
 /** How much of any other text is kept, in UTF-16 code units: as much as the longest path. */
 const MAX_TEXT = 4_096;
 /** How many more records are read to find the model after all other facts are known. */
