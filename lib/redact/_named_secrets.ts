@@ -27,7 +27,7 @@ function isUuid(text: string): boolean {
 
 /** A variable, template or tag, which another program replaces, and a regular expression. */
 const REFERENCE_REGEXP =
-  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|\{[a-z_][\w.()]*\}$|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\/\^|\.\.\.|…|\.[*+]|\[[a-z_ -]*\]$|`[a-z]+[ \t]|(?:id|source|src|type)=)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
+  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|&lt;|\{\{|\{[a-z_ ]*\}|\{[a-z_][\w.()]*\}$|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\/\^|\.\.\.|…|\.[*+]|\[[a-z_ -]*\]$|`[a-z]+[ \t]|(?:id|source|src|type)=|fileb?:\/\/)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
 /** One sign, repeated, and a secret of which a program shows only the ends. */
 const HIDDEN_REGEXP =
   /^(?:([-_#?.*•…x])\1*|[\w-]{0,16}(?:[*.•]{3,}|…+|x{6,})[\w-]{0,6})$/i;
@@ -839,10 +839,15 @@ const FLAGS: readonly (readonly [flag: RegExp, programs: RegExp])[] = [
   [/(?:b|-body)[ \t=]{0,8}/, /gh secret set/],
   [
     /-value[ \t=]{1,8}/,
-    /keyvault secret set|put-parameter .{0,200}SecureString/,
+    /keyvault secret set|put-parameter [^]{0,200}SecureString/,
+  ],
+  // The type may be behind the value.
+  [
+    /-value[ \t=]{1,8}(?=(?:[^\n;|&]|(?<=\\)\n){4,400}[ \t]--type[ \t=]["']?SecureString)/,
+    /ssm put-parameter/,
   ],
   [/k[ \t]{1,8}/, /openssl enc|nuget push/],
-  [/-auth[ \t=]{1,8}/, /netlify/],
+  [/-auth[ \t=]{1,8}/, /netlify(?:-cli)?(?=[ \t])/],
   [/(?:[156]|apr1)[ \t]{1,8}(?!-)/, /openssl passwd/],
   [/pass(?:in|out|word)?[ \t]{1,8}["'\\]{0,9}pass:/, /openssl/],
 ];
@@ -877,7 +882,7 @@ const COMMAND_REGEXP =
 
 /** A program, or its flag, that reads a password from its input. */
 const READER = String
-  .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|chpasswd|passwd[^\n;|&<]{0,80}[ \t]--stdin|--password-stdin|--with-token|--passphrase-fd[ \t=]{1,4}0|secrets versions add|vercel env add|ansible-vault encrypt_string|[a-z]{2,10} secrets? (?:add|create|put|set))\b`;
+  .raw`(?:sudo(?:[ \t]{1,4}-\w{1,4}(?:[ \t]root)?){0,3}[ \t]{1,4}-\w{0,4}S|chpasswd|passwd[^\n;|&<]{0,80}[ \t]--stdin|--password-stdin|--with-token|--passphrase-fd[ \t=]{1,4}0|secrets versions add|vercel env add(?![ \t]{1,4}(?:NEXT_PUBLIC_|NODE_ENV))|ansible-vault encrypt_string|[a-z]{2,10} secrets? (?:add|create|put|set))\b`;
 const READER_HINT_REGEXP =
   /sudo|passwd|password-stdin|passphrase-fd|with-token|env add|encrypt_string|secrets? [acpsv]/;
 /** Finds the start of a text of some characters, behind quotes, that such a program reads. */

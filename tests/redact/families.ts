@@ -615,6 +615,7 @@ export const PLACE_FAMILIES: readonly Family[] = [
     `dotnet nuget push x.nupkg -k ${PASSWORD}`,
     `netlify deploy --auth ${PASSWORD}`,
     `aws ssm put-parameter --type SecureString --value '${PASSWORD}'`,
+    `aws ssm put-parameter --name /a \\\n  --value "${PASSWORD}" \\\n  --type SecureString`,
     `deploy --password ${PASSWORD}`,
   ),
   family(

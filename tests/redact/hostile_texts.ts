@@ -87,6 +87,8 @@ export const HOSTILE: readonly string[] = [
     "token-aaaaa:",
     "xoxd-%",
     "put-parameter -a SecureString --value ",
+    "ssm put-parameter --value a ",
+    "xoxb-.",
     "wandb login -a ",
     "echo aaaa | --with-token ",
   ],
