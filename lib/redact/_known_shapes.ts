@@ -63,7 +63,11 @@ const MIXED: Further = { accept: isMixed };
 const RANDOM: Further = { accept: isRandom };
 /** The token contains such a run, or the number of a team or user. */
 const NUMBERED: Further = {
-  accept: (token) => /\d{8}/.test(token) || isRandom(token),
+  accept: (token) => /\d{8}/.test(token.slice(0, 64)) || isRandom(token),
+};
+/** Mixed, and with capitals: not a name with a hash or a UUID, as tests in clusters give. */
+const CAPITALED: Further = {
+  accept: (token) => isMixed(token) && /[A-Z]/.test(token),
 };
 
 /** The surroundings of the mark in keys of 64 bytes. */
@@ -108,13 +112,13 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["runpod_key", "rpa_", ALPHANUMERIC, 36],
   ["e2b_key", "e2b_(?=[\\da-f]{40})", ALPHANUMERIC, 40],
   ["daytona_key", "dtn_(?=[\\da-f]{60})", ALPHANUMERIC, 60],
-  ["modal_token", "a[ks]-", ALPHANUMERIC, [22, 22], MIXED],
+  ["modal_token", "a[ks]-", ALPHANUMERIC, [22, 22], CAPITALED],
   ["wandb_key", "wandb_v1_", WORD, 60],
   ["llamacloud_key", "llx-", ALPHANUMERIC, 40],
-  ["voyage_key", "pa-", WORD, [43, 43], MIXED],
-  ["chroma_key", "ck-", ALPHANUMERIC, [43, 44], MIXED],
+  ["voyage_key", "pa-", WORD, [43, 43], CAPITALED],
+  ["chroma_key", "ck-", ALPHANUMERIC, [43, 44], CAPITALED],
   ["turbopuffer_key", "tpuf_", ALPHANUMERIC, 30],
-  ["mem0_key", "m0-", ALPHANUMERIC, [40, 40], MIXED],
+  ["mem0_key", "m0-", ALPHANUMERIC, [40, 40], CAPITALED],
   ["chutes_key", "cpk_(?=[\\da-f]{32}\\.)", DOTTED, 60],
   ["cursor_key", "crsr_", ALPHANUMERIC, 40],
   // A prefix that Cursor and others use.
@@ -224,7 +228,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["databricks_token", "dapi", WORD, 32, {
     accept: (token) => /^dapi[\da-fA-F]{32}(?:-\d)?$/.test(token),
   }],
-  ["databricks_token", "dose", DOTTED, [32, 32], MIXED],
+  ["databricks_token", "dose", ALPHANUMERIC, [32, 32], MIXED],
   ["cloudflare_token", "v1\\.0-(?=[\\da-f]{24}-[\\da-f]{40})", WORD, 100],
   ["cloudflare_token", "cf(?:at|ut|k)_", WORD, 36, MIXED],
   ["cloudflare_token", "eyJhIjoi", BASE64, 90],
@@ -266,7 +270,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     "[23](?=[A-Za-z\\d]{26}_[A-Za-z\\d]{20})",
     WORD,
     [47, 48],
-    MIXED,
+    CAPITALED,
   ],
   ["rancher_token", "token-[a-z\\d]{5}:", ALPHANUMERIC, [54, 54]],
   ["k3s_token", "K10(?=[\\da-f]{64}::)", COLONED, 70],
@@ -284,7 +288,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["axiom_token", "xa[ap]t-(?=[\\da-f]{8}-)", WORD, 36],
   ["launchdarkly_key", "LD[A-Z]{2,4}-", WORD, 36, RANDOM],
   ["posthog_key", "ph[acrsx]_", WORD, 30, MIXED],
-  ["stytch_secret", "secret-(?:live|test)-", EQUALED, 36, MIXED],
+  ["stytch_secret", "secret-(?:live|test)-", EQUALED, 36, CAPITALED],
   ["inngest_key", "signkey-[a-z]{4,10}-(?=[\\da-f]{32})", ALPHANUMERIC, 32],
   ["trigger_key", "tr_(?:dev|pat|preview|prod|stg)_", ALPHANUMERIC, 20, MIXED],
   ["launchdarkly_key", "sdk-(?=[\\da-f]{8}-[\\da-f]{4}-4)", WORD, [36, 36]],

@@ -92,6 +92,9 @@ const INNOCENTS = [
   "key_{h32} cog_{h20} dtn_{h20} cpk_{h32} ls__{h20} pa-{a20} ck-{a20} m0-{a20} as-{a30}",
   "1000.{h32}.{h8} 0.{h8}-{h4}-{h4}-{h4}-{h12} 2{a26}_{a10} {h32}-{h8}-{h4} K10{h64}",
   "sdk-{h8}-{h4}-1{h3}-{h4}-{h12} api-{h8}-{h4}-4{h3}-{h4}-{h12} 00D{a12} p.eyJ{a20}",
+  // Names of tests in clusters, of files and of builds.
+  "secret-test-{h8}-{h4}-4{h3}-{h4}-{h12} secret-test-map-{h8}-{h4}-4{h3}-{h4}-{h12}",
+  "dose_by_day_2024_01_02_v3_run_{d2}_a.csv 2{h26}_{h20} as-{h22} m0-{h40} pa-{h43} ck-{h43}",
   "{a40}AzSeZ{a5} {a42}+ACRZ{a5} {a33}AzCaZ{a5}= tr_dev_{a8} npg_{a20} xau_{a20} dose{h30}",
 ];
 
@@ -147,6 +150,8 @@ Deno.test("Redactor keeps words in places of passwords", () => {
       "docker run --name supabase -p 54322:5432 x; supabase start -p 54322",
       "aws ssm put-parameter --type String --value abcd1; curl -u : x; wandb login --relogin",
       "echo src1 | vercel deploy; gh auth login --with-token < file; netlify deploy --auth $X",
+      "aws ssm put-parameter --value file://x.txt --type SecureString; node netlify/x.js --auth basic",
+      'echo "https://x.example" | vercel env add NEXT_PUBLIC_URL production',
     ]
   ) assertEquals(new Redactor().redact(text), text);
 });
