@@ -159,7 +159,8 @@ function secretName(name: string): SecretName | undefined {
   if (last === "key") {
     // Names in capitals count, such as `STRIPE_KEY`; `CACHE_KEY` and `primaryKey` do not.
     return before !== "" && /^[A-Z\d_-]+$/.test(name) &&
-        !/^(?:cache|foreign|primary|public|sort|partition|host)$/.test(before)
+        !/^(?:cache|foreign|host|idempotency|partition|primary|public|restore|sort|websocket)$/
+          .test(before)
       ? BEHIND_ANOTHER.get(last)
       : undefined;
   }

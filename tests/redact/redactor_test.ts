@@ -94,6 +94,7 @@ const INNOCENTS = [
   "sdk-{h8}-{h4}-1{h3}-{h4}-{h12} api-{h8}-{h4}-4{h3}-{h4}-{h12} 00D{a12} p.eyJ{a20}",
   // Names of tests in clusters, of files and of builds.
   "secret-test-{h8}-{h4}-4{h3}-{h4}-{h12} secret-test-map-{h8}-{h4}-4{h3}-{h4}-{h12}",
+  "IDEMPOTENCY-KEY: {h8}-{h4}-4{h3}-{h4}-{h12} SEC-WEBSOCKET-KEY: {a22}== RESTORE_KEY={h40}",
   "dose_by_day_2024_01_02_v3_run_{d2}_a.csv 2{h26}_{h20} as-{h22} m0-{h40} pa-{h43} ck-{h43}",
   "{a40}AzSeZ{a5} {a42}+ACRZ{a5} {a33}AzCaZ{a5}= tr_dev_{a8} npg_{a20} xau_{a20} dose{h30}",
 ];
