@@ -1,5 +1,6 @@
 /** Emits what session files contain twice, as a response item and as an event, only once (C.3). */
 
+import { groupsBy } from "../groups.ts";
 import {
   type Fields,
   fieldsOf,
@@ -10,7 +11,6 @@ import {
   listOf,
   textOf,
 } from "../json/fields.ts";
-import { groupsBy } from "../groups.ts";
 import { readAnswerText } from "./answer_text.ts";
 import type { Witness } from "./calls.ts";
 import { derivedQuery, statedStatus } from "./contents.ts";

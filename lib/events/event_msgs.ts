@@ -208,7 +208,7 @@ function beginTurn(context: SessionContext, event: Fields): void {
 }
 
 function completeTurn(context: SessionContext, event: Fields): void {
-  // Nobody ended that turn: the line has the time of the next prompt, and never an answer.
+  // No event ended that turn: the line has the time of the next prompt, and never an answer.
   if (isMigratedTurn(idOf(event.turn_id))) return context.endTurn();
   const { error } = event;
   const hasFailed = isObject(error) || typeof error === "string";

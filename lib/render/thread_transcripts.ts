@@ -378,7 +378,7 @@ export class ThreadTranscripts
   }
 }
 
-/** Returns the decision in a response of a client: to an approval, a form, questions or permissions. */
+/** Returns the decision in a client's response to an approval, a form, questions or permissions. */
 function decisionIn(
   { decision, action, answers, permissions }: Fields,
 ): string | undefined {

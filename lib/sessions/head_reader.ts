@@ -17,7 +17,7 @@ import { readSessionRun, type SessionRun } from "./session_run.ts";
 
 /** How many files are open at once. */
 const AT_ONCE = 16;
-/** How many sessions back the history of a fork is followed; damaged ones may continue each other. */
+/** How many forks back a history is followed; damaged ones may continue each other. */
 const MAX_FORKS = 64;
 
 /** Makes sessions of session files: reads their heads, and looks up their names. */

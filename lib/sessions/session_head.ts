@@ -121,7 +121,7 @@ export async function readSessionHead(
 
 type HeadFile = Parameters<typeof readSessionHead>[0];
 
-/** The types of the lines with facts of a head, and of those that tell copied lines from own ones. */
+/** The types of the lines with facts of a head, and of those that tell copies from own lines. */
 const { types: TYPES } = new LineSelection([
   "thread.started",
   "turn.started",
@@ -140,7 +140,7 @@ const EVENT_LINES = new RecordSelection(
 );
 /** How much of a message is kept, in UTF-16 code units. */
 const MAX_MESSAGE = 500;
-/** Matches the heading that an extension of an editor, or the app, writes before the words of the person. */
+/** Matches the heading that an editor's extension or the app writes before the person's words. */
 const REQUEST_REGEXP = /^## My request(?: for Codex:|:\s*$)/m;
 /** How much of any other text is kept, in UTF-16 code units: as much as the longest path. */
 const MAX_TEXT = 4_096;
