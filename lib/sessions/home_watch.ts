@@ -85,6 +85,11 @@ export const LATELY_MS: number = 30 * 60_000;
  * It finds old sessions that are continued where the platform does not report it.
  */
 const SWEEP_MS = 5 * 60_000;
+/**
+ * For how many milliseconds after a change of a folder the next one may leave its modification time
+ * as it is: file systems write the time of the kernel's last tick, some of them rounded.
+ */
+const TICK_MS = 100;
 
 /**
  * Watches Codex homes without opening files. Homes and folders may appear and disappear.
@@ -115,7 +120,7 @@ export class HomeWatch {
   readonly #files = new Map<string, SessionFile>();
   /** The files that are checked at each look. */
   readonly #lively = new Map<string, SessionFile>();
-  /** The modification times of the folders that new files are created in. */
+  /** The modification times of the folders that new files are created in; NaN to list them again. */
   #folders: Map<string, number | undefined> = new Map();
   /** The files missing in the last list: they may have been moved while the folders were read. */
   #missing: ReadonlySet<string> = new Set();
@@ -204,7 +209,8 @@ export class HomeWatch {
     for (const [folder, time] of this.#folders) {
       const current = statNow(folder)?.mtimeMs;
       if (current !== time) hasNews = true;
-      this.#folders.set(folder, current);
+      const mayHide = current !== undefined && now - current < TICK_MS;
+      this.#folders.set(folder, mayHide ? NaN : current);
     }
     for (const [key, file] of this.#lively) {
       const facts = statNow(file.path);
@@ -284,8 +290,7 @@ export class HomeWatch {
     for (const file of newest ? [newest, ...files] : files) {
       for (const folder of foldersOf(file)) folders.add(folder);
     }
-    // NaN differs from any time: the homes are listed again, as a folder that is new here may have
-    // changed since it was read.
+    // A folder that is new here may have changed since it was read.
     this.#folders = new Map(
       [...folders].map((path) => [
         path,

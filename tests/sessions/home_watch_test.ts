@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { mkdir, rename, rm, utimes } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { HomeWatch, LATELY_MS } from "../../lib/sessions/home_watch.ts";
 import { sessionPath, testId, withFolder, writeFile } from "./homes.ts";
 
@@ -51,6 +51,30 @@ Deno.test("HomeWatch reports changes of old files, and of folders that are delet
     assertEquals(gone, ["deleted 1", "deleted 2", "deleted 3"]);
     await write(file(4, "20"), now);
     assertEquals(await look(), ["written 4"]);
+    home.close();
+  });
+});
+
+Deno.test("HomeWatch reports a file in a folder that changed twice within a tick of the clock", async () => {
+  await withFolder(async (folder) => {
+    const now = (): number => NOW;
+    const home = new HomeWatch({
+      codexHomes: [folder],
+      now,
+      changes: { wait: () => Promise.resolve(), close(): void {} },
+    });
+    const month = `${folder}/sessions/2026/11`;
+    const look = async (day: number): Promise<string[]> => {
+      const start = `2026-11-${day}T10:00:00.000Z`;
+      await writeFile(sessionPath(folder, testId(day), start), "{}\n");
+      // The time of the folder stays the same.
+      await utimes(month, NOW / 1000, NOW / 1000);
+      const { changes } = await home.look();
+      return changes.map(({ file }) => basename(dirname(file.path)));
+    };
+    assertEquals(await look(19), ["19"]);
+    await home.look();
+    assertEquals([await look(20), await look(18)], [["20"], ["18"]]);
     home.close();
   });
 });
