@@ -24,9 +24,9 @@ export interface DecompressOptions {
  * Returns the content of a source: unpacked if it is packed, unchanged otherwise.
  *
  * gzip and zstd are detected by their first bytes; several members or frames in a row are read as
- * one content. UTF-16 text that begins with a byte order mark and an ASCII character, as `>` of
- * Windows PowerShell 5.1 writes it, becomes UTF-8, packed or not. Any other source is read without
- * a copy, and its first bytes are not held back.
+ * one content. UTF-16 text with a byte order mark, as `>` of Windows PowerShell 5.1 writes it,
+ * becomes UTF-8, packed or not. Any other source is read without a copy, and its first bytes are not
+ * held back.
  *
  * Packed data that is cut off or damaged makes `read` throw a {@linkcode PackedDataError} after
  * everything before the damage was read. Where more than 1 MiB of packed data precedes the damage,
@@ -160,14 +160,11 @@ const MAGICS: readonly Magic[] = [
   { format: "zstd", bytes: [0x50, 0x2a, 0x4d, 0x18], mask: 0xf0 },
 ];
 
-/** Stands for any byte. */
-const ANY = -1;
-
 type Utf16 = "utf-16be" | "utf-16le";
-/** How UTF-16 is detected: a byte order mark, then an ASCII character, whose high byte is 0. */
+/** The byte order marks of UTF-16; no UTF-8 has these bytes. */
 const MARKS = [
-  { encoding: "utf-16le", bytes: [0xff, 0xfe, ANY, 0] },
-  { encoding: "utf-16be", bytes: [0xfe, 0xff, 0] },
+  { encoding: "utf-16le", bytes: [0xff, 0xfe] },
+  { encoding: "utf-16be", bytes: [0xfe, 0xff] },
 ] as const;
 
 /** The number of first bytes that decide whether data is packed or UTF-16. */
@@ -183,10 +180,10 @@ function isPrefixOfUtf16(head: Uint8Array): boolean {
   return MARKS.some(({ bytes }) => matches(head, bytes));
 }
 
-/** The encoding of UTF-16 text with these first bytes; a byte order mark alone is an empty text. */
+/** The encoding of UTF-16 text with these first bytes (L7). */
 function utf16Of(head: Uint8Array): Utf16 | undefined {
   return MARKS.find(({ bytes }) =>
-    matches(head, bytes) && (head.length === 2 || head.length >= bytes.length)
+    head.length >= bytes.length && matches(head, bytes)
   )?.encoding;
 }
 
@@ -215,8 +212,7 @@ function matches(
   mask = 0xff,
 ): boolean {
   return bytes.every((byte, i) =>
-    i >= head.length || byte === ANY ||
-    ((head[i] ?? 0) & (i === 0 ? mask : 0xff)) === byte
+    i >= head.length || ((head[i] ?? 0) & (i === 0 ? mask : 0xff)) === byte
   );
 }
 

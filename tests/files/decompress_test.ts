@@ -87,16 +87,12 @@ const PLAIN = [
     bytes: Uint8Array.of(0x5f, 0x2a, 0x4d, 0x19, 0),
   },
   {
-    name: "a byte order mark of UTF-16 and half a code unit",
-    bytes: Uint8Array.of(0xff, 0xfe, 0x7b),
+    name: "only the first byte of a byte order mark of UTF-16",
+    bytes: Uint8Array.of(0xff),
   },
   {
-    name: "a byte order mark of UTF-16 and a line feed in one byte",
-    bytes: Uint8Array.of(0xff, 0xfe, 0x0a, 0x7b, 0x7d, 0x0a),
-  },
-  {
-    name: "a big-endian byte order mark before little-endian text",
-    bytes: Uint8Array.of(0xfe, 0xff, 0x7b, 0x00),
+    name: "the second byte of a byte order mark of UTF-16 wrong",
+    bytes: Uint8Array.of(0xfe, 0xfe, 0x7b, 0x00),
   },
   {
     name: "packed data behind a byte",
@@ -142,11 +138,10 @@ const HELD = [
     start: [0x50, 0x2a, 0x4d],
     next: 0x31,
   },
-  { name: "a byte order mark of UTF-16", start: [0xfe, 0xff], next: 0x7b },
   {
-    name: "a byte order mark and half a code unit",
-    start: [0xff, 0xfe, 0x7b],
-    next: 0x0a,
+    name: "the first byte of a byte order mark of UTF-16",
+    start: [0xfe],
+    next: 0x7b,
   },
 ] satisfies { name: string; start: number[]; next: number }[];
 
@@ -256,6 +251,44 @@ for (const isLittle of [true, false]) {
         content: EMPTY,
         error: undefined,
       });
+    }
+  });
+}
+
+const MARKED = [
+  {
+    name: "a line of Chinese",
+    bytes: utf16("運行\n{}\n", true),
+    text: "運行\n{}\n",
+  },
+  {
+    name: "a second byte order mark",
+    bytes: utf16("\ufeff{}\n", false),
+    text: "\ufeff{}\n",
+  },
+  {
+    name: "half a code unit",
+    bytes: Uint8Array.of(0xff, 0xfe, 0x7b),
+    text: "\ufffd",
+  },
+  {
+    name: "a line feed in one byte",
+    bytes: Uint8Array.of(0xff, 0xfe, 0x0a, 0x7b, 0x7d, 0x0a),
+    text: "笊\u0a7d",
+  },
+  {
+    name: "text of the other byte order",
+    bytes: Uint8Array.of(0xfe, 0xff, 0x7b, 0x00),
+    text: "笀",
+  },
+] satisfies { name: string; bytes: Uint8Array; text: string }[];
+
+for (const { name, bytes, text } of MARKED) {
+  Deno.test(`decompressed() converts anything behind a byte order mark of UTF-16: ${name}`, async () => {
+    for (const pace of PACES) {
+      const { content, error } = await unpacked(bytes, pace);
+      assertEquals(error, undefined);
+      assertEquals(content, encode(text));
     }
   });
 }
