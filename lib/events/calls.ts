@@ -11,6 +11,7 @@ import {
   textsOf,
 } from "../json/fields.ts";
 import { savedMap } from "../json/saved.ts";
+import { keptText } from "../json/utf8.ts";
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 
 /** The source of a statement about a call: a response item, or an event or item of the program. */
@@ -191,6 +192,18 @@ export class CallBook {
       if (this.#closed.size <= MAX_CLOSED) break;
       this.#drop(oldest);
     }
+  }
+
+  /** Registers that an ended call is found by another id, too. */
+  link(callId: string, call: Call): void {
+    const linked = {
+      ...call,
+      callId: keptText(callId),
+      isScript: false,
+      session: null,
+    };
+    this.add(linked, 0);
+    this.close(linked);
   }
 
   /** Removes the calls of rolled back turns: their ids may occur again. */

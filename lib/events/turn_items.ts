@@ -193,6 +193,8 @@ function act(type: string, read: (item: Fields) => Ended): TellItem {
     if (known === undefined && LOOSE_TYPES.has(type)) {
       context.noteLoose(type, "event", call.itemId);
     }
+    // If the item of a script's call is repeated, it must not become the item of another call.
+    if (id !== undefined && id !== call.callId) context.calls.link(id, call);
   };
 }
 

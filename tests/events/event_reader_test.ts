@@ -274,6 +274,37 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a repeated item of a script's call, while another script runs (C.5)",
+    lines: [
+      PAGINATED,
+      script('await tools.exec_command({"cmd":"a"});', "c1"),
+      script('await tools.exec_command({"cmd":"b"});', "c2"),
+      pagedLine("CommandExecution", {
+        id: "exec-1",
+        command: ["a"],
+        exit_code: 1,
+      }),
+      pagedLine("CommandExecution", {
+        id: "exec-1",
+        command: ["a"],
+        exit_code: 0,
+      }),
+      pagedLine("CommandExecution", {
+        id: "exec-2",
+        command: ["b"],
+        exit_code: 2,
+      }),
+    ],
+    expected: [
+      "thread.started",
+      "started command_execution a",
+      "started command_execution b",
+      "completed command_execution failed a = 1 > ",
+      "completed command_execution c1 a = 0 > ",
+      "completed command_execution failed b = 2 > ",
+    ],
+  },
+  {
     name: "an item after its script was aborted",
     lines: [
       PAGINATED,
