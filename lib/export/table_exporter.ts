@@ -623,16 +623,19 @@ class TableSource {
     };
     if (!hasContent) return draft;
     draft.input = begun?.input ?? argumentsTextOf(event, known.args);
-    draft.output = resultTextOf(event) ?? call?.output;
+    const output = resultTextOf(event);
+    // The item of a command may lack what the model was told of its output.
+    draft.output = output || (call?.output ?? output);
     return draft;
   }
 
   /** Adds further output of a command. */
   #delta(waiting: WaitingItem, { delta }: Fields): void {
     const { call } = waiting;
-    const { stdout } = fieldsOf(delta);
+    const { stdout, stderr } = fieldsOf(delta);
     if (call === undefined || !this.#writer.hasContent) return;
-    call.output = `${call.output ?? ""}${textOf(stdout) ?? ""}`;
+    const added = `${textOf(stdout) ?? ""}${textOf(stderr) ?? ""}`;
+    call.output = `${call.output ?? ""}${added}`;
     this.#weigh(waiting);
   }
 

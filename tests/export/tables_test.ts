@@ -21,6 +21,8 @@ import {
   eventLine,
   line,
   outputLine,
+  pagedLine,
+  PAGINATED,
   promptLine,
 } from "../session_lines.ts";
 import { withHome, writeFile } from "../sessions/homes.ts";
@@ -461,6 +463,40 @@ const CASES: readonly {
     table: "tool_calls",
     columns: ["tool", "status", "input"],
     rows: [["view_image", "failed", '{"path":"a.png"}']],
+  },
+  {
+    name: "the output of a command that the model got, if its item has none",
+    input: exec(
+      PAGINATED,
+      callLine("exec_command", { cmd: "make" }),
+      outputLine("Process running with session ID 5\nOutput:\nbegun\n"),
+      pagedLine("CommandExecution", {
+        id: "c1",
+        command: ["make"],
+        aggregated_output: "",
+        exit_code: -1,
+      }),
+    ),
+    table: "tool_calls",
+    columns: ["status", "exit_code", "output"],
+    rows: [["failed", -1, "begun\n"]],
+  },
+  {
+    name: "what a command without an end has printed",
+    input: exec(
+      line("session_meta", { id: "t" }),
+      eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
+      ...["stdout", "stderr"].map((stream) =>
+        eventLine("exec_command_output_delta", {
+          call_id: "c",
+          stream,
+          chunk: btoa(`${stream}\n`),
+        })
+      ),
+    ),
+    table: "tool_calls",
+    columns: ["status", "output"],
+    rows: [["in_progress", "stdout\nstderr\n"]],
   },
   {
     name: "the states of the agents that a call waited for",
