@@ -837,7 +837,7 @@ function finishCommand(
   call: Call,
   callResult: CallResult,
 ): void {
-  const { text, exitCode, seconds, success } = callResult;
+  const { text, exitCode, seconds } = callResult;
   if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
     // Codex applies a patch that is passed to a shell itself.
     const script = textsOf(call.content.argv).at(-1) ?? "";
@@ -851,11 +851,6 @@ function finishCommand(
     }
   }
   const before = call.output ?? "";
-  // The output of a `local_shell_call` has no exit code at all.
-  const saysWell = success === true ||
-    (call.name === LOCAL_SHELL && !beginsWithAny(text, SHELL_FAILURES));
-  const isWell = success !== false &&
-    (exitCode === null ? saysWell : exitCode === 0);
   // An output that was too long to be kept has been emitted as deltas.
   const isLost = call.output === "";
   if (isLost && text !== "") {
@@ -868,7 +863,20 @@ function finishCommand(
       stdout: isLost ? undefined : before + text,
       duration_ms: durationOf(call, seconds),
     }),
-  }, { status: statusOf(isWell, callResult) });
+  }, { status: statusOf(isWellRun(call, callResult), callResult) });
+}
+
+/** Whether a command that a shell function ran succeeded. */
+function isWellRun(
+  { name, type }: Call,
+  { text, exitCode, success }: CallResult,
+): boolean {
+  if (success === false) return false;
+  if (exitCode !== null) return exitCode === 0;
+  // The output of a `local_shell_call` has no exit code at all, that of another tool may have none.
+  const isPlain = name === LOCAL_SHELL || type === "tool_call";
+  return success === true ||
+    (isPlain && !beginsWithAny(text, SHELL_FAILURES));
 }
 
 /**
@@ -1024,7 +1032,10 @@ function endTool(
   callResult: CallResult,
 ): void {
   const { blocks, failure, seconds, success } = callResult;
-  const isFailed = failure !== null || success === false;
+  // A command with arguments that are not known is a tool; its output tells as much as ever.
+  const isShell = SHELL_FUNCTIONS.has(call.name);
+  const isFailed = failure !== null || success === false ||
+    (isShell && !isWellRun(call, callResult));
   const before = call.output ?? "";
   const output = before === "" ? blocks : [before, ...blocks];
   context.completeCall(call, {

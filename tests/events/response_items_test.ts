@@ -557,6 +557,20 @@ Deno.test("HistoryState.apply() shows a rejected local shell call as failed (C.6
   ) assertEquals(statusOf(output), "error", output);
 });
 
+Deno.test("EventReader tells by the output whether a command with unknown arguments failed (C.6)", () => {
+  const status = (output: string) => {
+    const lines = [
+      callLine("exec_command", { line: "ls" }),
+      outputLine(output),
+    ];
+    return eventsOf(lines).at(-1)?.status;
+  };
+  assertEquals(status("Process exited with code 0\nOutput:\n"), "completed");
+  assertEquals(status("Process exited with code 3\nOutput:\n"), "failed");
+  assertEquals(status("execution error: no such folder"), "failed");
+  assertEquals(status("of another tool with that name"), "completed");
+});
+
 Deno.test("EventReader gives the folder of a local shell call", () => {
   const command = ["ls"];
   const folders = ["/w", null].map((working_directory) => {
