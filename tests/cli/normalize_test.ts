@@ -22,6 +22,9 @@ const BAD_MESSAGE = 'json: Cannot parse the line as JSON: "n" stands where a ' +
   "value is expected (byte 1)\n";
 const ROLLOUT =
   '{"timestamp":"2025-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"x"}}\n';
+/** The advice after a run whose lines mostly failed. */
+const ADVICE =
+  "; --from=DIALECT sets another dialect, --thread-id=ID the thread of a log that was cut off; stderr (2>&1) must not be in a log";
 
 /** Returns the line.failed record of `BAD` at a line and a byte offset. */
 function failed(line: number, offset: number): string {
@@ -61,7 +64,7 @@ const CASES = [
     stderr:
       "codexpipe: -:1: normalize: Cannot normalize the line: turn.started " +
       "names no thread, and no line before it did\n" +
-      "codexpipe: -: 1 of 1 lines failed when read as exec; if the beginning of the log was cut off, use --thread-id=ID\n",
+      `codexpipe: -: 1 of 1 lines failed when read as exec${ADVICE}\n`,
   },
   {
     name: "lines of no log, with a suggestion",
@@ -70,7 +73,7 @@ const CASES = [
     stdout: "",
     stderr:
       'codexpipe: -:1: typed: Cannot decode a record of type "a": this type is not known\n' +
-      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, use --from=rollout; if an app-server wrote it, --from=app-server; if another program wrapped its lines, unwrap them with jq -rc .FIELD\n",
+      `codexpipe: -: 1 of 1 lines failed when read as exec${ADVICE}\n`,
   },
   {
     name: "lines of stderr in a log, with a suggestion",
@@ -78,7 +81,7 @@ const CASES = [
     world: { stdin: BAD + STARTED + BAD },
     stdout: STARTED,
     stderr: `codexpipe: -:1: ${BAD_MESSAGE}codexpipe: -:3: ${BAD_MESSAGE}` +
-      "codexpipe: -: 2 of 3 lines are not JSON; leave stderr out of the log (no 2>&1), or write its objects one per line with jq -c .\n",
+      `codexpipe: -: 2 of 3 lines failed when read as exec${ADVICE}\n`,
   },
   {
     name: "failures of an earlier run, without a suggestion",
@@ -271,7 +274,7 @@ const CASES = [
       "codexpipe: b: 0 records, 0 failed lines; engine js\n" +
       `codexpipe: c:1: ${BAD_MESSAGE}` +
       "codexpipe: c: 0 records, 1 failed line; engine js\n" +
-      "codexpipe: c: no line is a JSON object; is it a Codex log? If so, remove the text before each object with sed 's/^[^{]*//', or write its objects one per line with jq -c .\n",
+      `codexpipe: c: 1 of 1 lines failed when read as a log of Codex${ADVICE}\n`,
   },
   {
     name: "the engine and its share of lines, with --engine and --verbose",

@@ -22,8 +22,8 @@ import {
   openChosen,
 } from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
-import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 import type { Output } from "../output.ts";
+import type { Stage } from "../../stage.ts";
 
 const LF = 0x0a;
 
@@ -55,6 +55,14 @@ export function writing(
   };
 }
 
+/** A stage that processes the lines of an input. */
+type LineStage<A> =
+  & Pick<
+    JsonlNormalizer,
+    "kind" | "engine" | "fastLines" | "failures" | "records"
+  >
+  & Required<Stage<Uint8Array, A>>;
+
 export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   /** Creates the stage that processes the lines of an input. */
   readonly make: (options: JsonlOptions) => LineStage<A>;
@@ -84,8 +92,8 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   #drift: DriftRemark | undefined;
   /** The saved state that the first input continues; later inputs are independent streams. */
   #resume: unknown;
-  /** Counts of the failed lines of the current input. */
-  #failures: FailureFacts = noFailures();
+  /** The failed lines of the current input that hint at a dialect that was guessed wrong. */
+  #doubtful = 0;
 
   constructor(context: CommandContext, options: NormalizationOptions<A>) {
     this.#context = context;
@@ -141,7 +149,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   ): Promise<void> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
-    this.#failures = noFailures();
+    this.#doubtful = 0;
     const normalizer = this.#options.make({
       ...options,
       resume: this.#resume,
@@ -230,12 +238,9 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     const { isReporting = !isKept } = this.#options;
     this.hasFailures = true;
     if (onError === "stop") this.hasStopped = true;
-    if (failed.isInBand) this.#failures.inBand += 1;
-    else if (failed.error.kind === "line_too_long") {
-      this.#failures.tooLong += 1;
-    } else if (failed.error.field === "thread_id") {
-      this.#failures.threadless += 1;
-    } else if (failed.error.kind === "json") this.#failures.notJson += 1;
+    // Neither failures of an earlier run nor lines that are too long are of a wrong dialect.
+    const isOld = failed.isInBand || failed.error.kind === "line_too_long";
+    if (!isOld) this.#doubtful += 1;
     errors?.add(failed, place);
     if (!isReporting) return;
     const { line, path } = place;
@@ -252,23 +257,39 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
 
   /** Prints the summary of `--verbose`, and a hint if the dialect may have been guessed wrong. */
   async #report(file: string, normalizer: LineStage<A>): Promise<void> {
-    const { from } = this.#options.options;
-    const { failures, records } = normalizer;
-    // Failures from an earlier run, and lines that are too long, do not hint at a wrong dialect.
-    const { inBand, tooLong } = this.#failures;
-    const isDoubtful = !this.hasStopped && from === "auto" &&
-      failures - inBand - tooLong > records;
-    if (!this.#isVerbose && !isDoubtful) return;
-    const { hintOf, summaryOf } = await import("./_normalization_report.ts");
     const { diagnostics } = this.#context;
-    if (this.#isVerbose) diagnostics.say(`${file}: ${summaryOf(normalizer)}`);
-    const hint = isDoubtful ? hintOf(normalizer, this.#failures) : undefined;
-    if (hint !== undefined) diagnostics.remark(`${file}: ${hint}`);
+    const { failures, records, kind } = normalizer;
+    if (this.#isVerbose) {
+      const { countedText } = await import("../../render/quantity_text.ts");
+      const dialect = kind === undefined ? "" : `${kind}, `;
+      const good = countedText(records, "record");
+      const bad = countedText(failures, "failed line");
+      diagnostics.say(
+        `${file}: ${dialect}${good}, ${bad}; ${engineOf(normalizer)}`,
+      );
+    }
+    const isDoubtful = !this.hasStopped && this.#doubtful > records &&
+      this.#options.options.from === "auto";
+    if (isDoubtful) {
+      diagnostics.remark(
+        `${file}: ${failures} of ${
+          failures + records
+        } lines failed when read as ${
+          kind ?? "a log of Codex"
+        }; --from=DIALECT sets another dialect, --thread-id=ID the thread of a log that was cut off; stderr (2>&1) must not be in a log`,
+      );
+    }
   }
 }
 
-function noFailures(): FailureFacts {
-  return { inBand: 0, tooLong: 0, threadless: 0, notJson: 0 };
+/** The engine, and the share of lines that it processed. */
+function engineOf(
+  { engine, fastLines, records, failures }: LineStage<unknown>,
+): string {
+  if (engine === "js") return "engine js";
+  // Rounded down, so that 100 % means all lines.
+  const thousandth = Math.floor(1000 * fastLines / (records + failures || 1));
+  return `engine wasm, ${(thousandth / 10).toFixed(1)} % of the lines`;
 }
 
 /** Splits a block into lines with their line feeds; the last line may be incomplete. */
