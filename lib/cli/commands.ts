@@ -492,7 +492,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
   },
   "sessions choose": {
     text:
-      "Lets you choose a session from a list on the terminal. On a terminal, `codexpipe sessions` is short for this command; elsewhere it lists the sessions. The arrow keys go up and down, and letters filter by title, folder, branch and id. Below the list are how the selected session ended, its tokens and its duration, once its file is read. Enter shows the session, r (or Ctrl-R while there is a filter) prints the command that resumes it, Esc leaves.",
+      "Lets you choose a session from a list on the terminal. On a terminal, `codexpipe sessions` is short for this command; elsewhere it lists the sessions. The arrow keys go up and down, and letters filter by title, folder, branch and id. Below the list are the folder, the branch, the model and the first message of the selected session. Enter shows the session, r (or Ctrl-R while there is a filter) prints the command that resumes it, Esc leaves.",
     usage: ["codexpipe sessions", "codexpipe sessions choose --cwd=."],
     operands: [],
     flags: [

@@ -248,17 +248,6 @@ Deno.test("SessionChooser fits its lines to terminals of any size, and escapes t
     ]);
     assertEquals(chooser.lines(80, 10).length, 10);
     assertEquals(chooser.lines(80, 2), chooser.lines(80, 24).slice(0, 2));
-    const { unknown } = chooser;
-    assertEquals(unknown?.head.id, testId(2));
-    if (unknown !== undefined) {
-      const run = { totalTokens: 12_345, durationMs: 2100 };
-      chooser.tell(unknown, { outcome: "failed", ...run });
-    }
-    assertEquals(chooser.unknown, undefined);
-    assertEquals(
-      chooser.lines(80, 24)[6],
-      "failed · 12.3k tokens · 2.1s · ~/proj1 · main · gpt-5 · 00000000-0000-4000-800…",
-    );
   });
 });
 

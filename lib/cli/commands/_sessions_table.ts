@@ -144,14 +144,6 @@ function outcomeText(run: SessionRun | undefined): string {
   return outcome === null ? "" : OUTCOME_TEXTS[outcome];
 }
 
-export function runFacts(run: SessionRun | undefined): string[] {
-  return [
-    outcomeText(run),
-    textOf(run?.totalTokens, (count) => `${roundText(count)} tokens`),
-    textOf(run?.durationMs, durationText),
-  ].filter((fact) => fact !== "");
-}
-
 /** Writes a number; empty if there is none. */
 function textOf(
   value: number | null | undefined,

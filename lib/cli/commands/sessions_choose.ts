@@ -2,8 +2,6 @@
 
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
-import { readSessionRuns } from "../../sessions/head_reader.ts";
-import type { SessionRun } from "../../sessions/session_run.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -14,7 +12,7 @@ import { COLUMNS, ERASE_BELOW, ROWS } from "../progress.ts";
 import { fold, TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
 import { reportPage, sessionPage } from "./_session_page.ts";
-import { kindText, runFacts, shortPath, titleText } from "./_sessions_table.ts";
+import { kindText, shortPath, titleText } from "./_sessions_table.ts";
 import { run as resume } from "./sessions_resume.ts";
 import { run as show } from "./sessions_show.ts";
 
@@ -60,7 +58,6 @@ async function choose(
   const write = (text: string): Promise<void> => screen.writeText(text);
   /** Moves the cursor to the start of the list. */
   let home = "\r";
-  let reading: Promise<number | null> | undefined;
   process.setRaw(true);
   try {
     await write(HIDE_CURSOR);
@@ -72,13 +69,10 @@ async function choose(
       // In raw mode, a line feed alone does not move to the start of the line.
       await write(home + ERASE_BELOW + lines.join("\r\n"));
       home = `\r\x1b[${lines.length - 1}A`;
-      reading ??= unlessInterrupted(
+      const size = await unlessInterrupted(
         process.stdin.read(bytes),
         process.interrupt,
       );
-      if (await addsOutcome(chooser, reading)) continue;
-      const size = await reading;
-      reading = undefined;
       if (size === null) return { action: "leave" };
       const text = decoder.decode(bytes.subarray(0, size), { stream: true });
       for (const key of keysOf(text)) {
@@ -89,26 +83,6 @@ async function choose(
   } finally {
     process.setRaw(false);
     await write(home + ERASE_BELOW + SHOW_CURSOR);
-  }
-}
-
-/** Adds the outcome of the selected session from its file; false if a key is pressed before. */
-async function addsOutcome(
-  chooser: SessionChooser,
-  key: Promise<unknown>,
-): Promise<boolean> {
-  const session = chooser.unknown;
-  if (session === undefined) return false;
-  const stop = new AbortController();
-  const read = async (): Promise<boolean> => {
-    const runs = readSessionRuns([session], { signal: stop.signal });
-    for await (const [, run] of runs) chooser.tell(session, run);
-    return true;
-  };
-  try {
-    return await Promise.race([read(), key.then(() => false)]);
-  } finally {
-    stop.abort();
   }
 }
 
@@ -155,7 +129,6 @@ export class SessionChooser {
   readonly #rows: readonly Row[];
   readonly #options: ChooserOptions;
   #shown: readonly Row[];
-  readonly #runs = new Map<Session, SessionRun | undefined>();
   #filter = "";
   #at = 0;
 
@@ -163,17 +136,6 @@ export class SessionChooser {
     this.#options = options;
     this.#rows = sessions.map((session) => rowOf(session, options));
     this.#shown = this.#rows;
-  }
-
-  /** The selected session, if its outcome was not added yet. */
-  get unknown(): Session | undefined {
-    const session = this.#shown[this.#at]?.session;
-    return session && this.#runs.has(session) ? undefined : session;
-  }
-
-  /** Adds the outcome of a session; `undefined` if its file cannot be read. */
-  tell(session: Session, run: SessionRun | undefined): void {
-    this.#runs.set(session, run);
   }
 
   /** Processes a key, and returns the choice if it makes one. */
@@ -254,9 +216,8 @@ export class SessionChooser {
     const preview: string[] = [];
     if (selected === undefined) preview.push(style.dim("no session matches"));
     else {
-      const run = runFacts(this.#runs.get(selected.session));
       preview.push(
-        style.dim(fit([...run, selected.facts].join(" · "))),
+        style.dim(fit(selected.facts)),
         ...folded(selected.message, room, ruler),
       );
     }
