@@ -256,9 +256,7 @@ function check({ name, value }: Flag, text: string | undefined): void {
     if (text !== undefined) throw new UsageError(`--${name} takes no value`);
   } else if (text === undefined) {
     throw new UsageError(
-      `--${name} needs a value, as in --${name}=${
-        value.example ?? value.name
-      }: ${expectationOf(value)}`,
+      `--${name} needs a value: ${expectationOf(value)}`,
     );
   } else {
     const { choices, admits } = value;

@@ -287,7 +287,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
       },
       {
         name: "output",
-        value: { name: "DIR", expects: "a folder", example: "exported" },
+        value: { name: "DIR", expects: "a folder" },
         text:
           "Write files into DIR instead of stdout. DIR is a folder outside the Codex home. It is created if it does not exist; files of the same names in it are overwritten.",
       },
@@ -697,7 +697,7 @@ const COMMANDS_BY_NAME: Readonly<Record<string, CommandRow>> = {
       ...ONE_SESSION,
       {
         name: "to",
-        value: { name: "DIR", expects: "a folder", example: "repaired" },
+        value: { name: "DIR", expects: "a folder" },
         text:
           "Write the copy into DIR. DIR is a folder outside the Codex home. It is created if it does not exist; a file of the same name in it is not overwritten.",
       },

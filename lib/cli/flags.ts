@@ -34,8 +34,6 @@ export interface FlagValue {
   readonly admits?: (text: string) => boolean;
   /** The value if the flag is not given. */
   readonly default?: string;
-  /** An accepted value, for error messages. */
-  readonly example?: string;
 }
 
 interface FlagRow {
@@ -165,7 +163,6 @@ const FLAGS = {
         expects:
           `a number of bytes from 1 to ${MAX_LINE_BYTES}, such as 1000000 or 16M`,
         admits: isLineLimit,
-        example: "16M",
         default: "256M",
       },
       text:
@@ -192,7 +189,7 @@ const FLAGS = {
         "Set the turn of lines before the first turn line. For exec logs whose beginning was cut off: lines belong to this turn until the first line that starts a thread or a turn. A blank ID counts as none.",
     },
     "codex-home": {
-      value: { name: "DIR", expects: "a folder", example: "~/.codex" },
+      value: { name: "DIR", expects: "a folder" },
       isRepeatable: true,
       text:
         "Read the sessions in this Codex home. The folder that holds sessions/ and archived_sessions/. If it is given several times, the sessions of all homes form one list. The default is CODEX_HOME, or else .codex in your home folder. codexpipe never writes to it.",
@@ -203,7 +200,7 @@ const FLAGS = {
         "Read all sessions of the family that ID belongs to. A family is a session with its forks and sub-agents, as `codexpipe sessions family ID` shows it. The root is read first. ID is a session id, a name or a file; --codex-home sets where it is searched.",
     },
     index: {
-      value: { name: "FILE", expects: "a file", example: "sessions.sqlite" },
+      value: { name: "FILE", expects: "a file" },
       text:
         `Use the index in FILE. FILE is a SQLite database. It is created if it does not exist, and created again if it is damaged. An empty file FILE-lock marks it as an index; a file that is not an index is left alone. An index covers the Codex homes that it was last updated for. By default, the index is in the folder codexpipe of the cache folder, where you can delete it at any time. The cache folder is ${CACHE_FOLDER}.`,
     },
@@ -214,7 +211,7 @@ const FLAGS = {
     home:
       "Read the Codex home even if stdin is not a terminal. Without --home and --codex-home, the home is read only if no FILE is given and stdin is a terminal. In a script, --home keeps the command from reading stdin.",
     baseline: {
-      value: { name: "FILE", expects: "a file", example: "baseline.json" },
+      value: { name: "FILE", expects: "a file" },
       text:
         "Compare with FILE instead of the known releases. FILE was written with --write-baseline. If it was made of five sessions or more, kinds of records that all of them had and an input lacks are reported as well.",
     },
@@ -235,22 +232,22 @@ const FLAGS = {
   },
   SELECTION: {
     cwd: {
-      value: { name: "DIR", expects: "a folder", example: "." },
+      value: { name: "DIR", expects: "a folder" },
       text:
         "Select sessions that ran in DIR or below it. A relative DIR starts from the current folder. The folder need not exist any more. The case of letters does not matter in Windows paths, on any platform, nor in the drives that WSL mounts (/mnt/c).",
     },
     since: {
-      value: { ...TIME, example: "7d" },
+      value: TIME,
       text:
         "Leave out everything before TIME. A date without a time means midnight; dates, and times without an offset, are in UTC. m, h, d and w are minutes, hours, days and weeks before now.",
     },
     until: {
-      value: { ...TIME, example: "2026-01-31" },
+      value: TIME,
       text:
         "Leave out everything from TIME on. Takes the same forms as --since. TIME itself is left out.",
     },
     limit: {
-      value: { ...countUpTo(), example: "20" },
+      value: countUpTo(),
       text:
         "Show at most NUM results. The first ones in the order of the list.",
     },
@@ -258,35 +255,29 @@ const FLAGS = {
       value: {
         name: "CURSOR",
         expects: "a time and an id, as the previous page gave it",
-        example:
-          "2026-01-31T12:00:00.000Z|01a1f99d-5874-7011-9c38-b543d19d65ba",
       },
       text:
         "Show the page that starts after CURSOR. A list that --limit cut gives the cursor of the next page. Cursors of Codex itself are accepted too. Pages neither repeat nor leave out a session, even if many sessions share a time.",
     },
     branch: {
-      value: { name: "NAME", expects: "the name of a branch", example: "main" },
+      value: { name: "NAME", expects: "the name of a branch" },
       text:
         "Select sessions that began on this git branch. The branch that was checked out when the session began.",
     },
     originator: {
-      value: {
-        name: "NAME",
-        expects: "the name of a program",
-        example: "codex_exec",
-      },
+      value: { name: "NAME", expects: "the name of a program" },
       text:
         "Select sessions that this program started. Such as codex_exec, codex_cli_rs, codex-tui or codex_vscode. Session files record it since Codex 0.34.",
     },
     grep: {
-      value: { ...REGEXP, example: "flaky" },
+      value: REGEXP,
       text:
         "Select sessions whose title or location matches. REGEXP is a JavaScript regular expression; case does not matter. It is matched against the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To search the content of sessions, use sessions search.",
     },
     archived:
       "Select only archived sessions. Without this option, both archived and other sessions are selected.",
     role: {
-      value: { name: "ROLE", choices: MESSAGE_ROLES, example: "user" },
+      value: { name: "ROLE", choices: MESSAGE_ROLES },
       isRepeatable: true,
       text:
         "Search only text of this role. user: messages of the user. assistant: messages of the model. reasoning: its reasoning. command: commands and their output. patch: changes to files. tool: calls of other tools. plan: plans. notice: messages of Codex. error: errors. Several roles can be given: --role=user,assistant, or --role=user --role=assistant.",
@@ -300,7 +291,6 @@ const FLAGS = {
         name: "WHEN",
         expects: "turn, or idle=SECONDS",
         admits: (text) => /^(?:turn|idle=\d{1,9}(?:\.\d+)?)$/.test(text),
-        example: "idle=60",
       },
       isRepeatable: true,
       text:
@@ -328,7 +318,6 @@ const FLAGS = {
         expects: "a number of lines, such as 0 or 10",
         admits: isWholeNumber,
         default: "0",
-        example: "10",
       },
       text:
         "Accept up to NUM unreadable lines. More unreadable lines than NUM fail the run. If the log contains stderr (2>&1), lines from stderr are unreadable lines.",
@@ -346,7 +335,6 @@ const FLAGS = {
         name: "NUM",
         expects: "a number of tokens, such as 200000",
         admits: isWholeNumber,
-        example: "200000",
       },
       text:
         "Fail if more than NUM tokens were used. Counts input and output, each request once, as `codexpipe usage` does. An input without token counts passes, with a message on stderr.",
@@ -356,7 +344,7 @@ const FLAGS = {
   },
   OUTPUT: {
     shards: {
-      value: { ...countUpTo(10_000), example: "8" },
+      value: countUpTo(10_000),
       text:
         "Divide all sessions into NUM parts. Parts are about equally large and can be processed apart, for example on several machines: all files of a family are in the same part. The same files are always divided in the same way. If there are fewer families than NUM, there are fewer parts.",
     },
@@ -375,7 +363,7 @@ const FLAGS = {
       text: "Short for --format=json. If both are given, the last one counts.",
     },
     by: {
-      value: { name: "KEY", choices: USAGE_KEYS, example: "model" },
+      value: { name: "KEY", choices: USAGE_KEYS },
       isRepeatable: true,
       text:
         "Group the tokens by KEY. The default is day for a Codex home and thread for files. Turns and threads are in the order of the input, other groups are sorted. With several keys there is a group for each combination: --by=day,model, or --by day --by model.",
@@ -383,7 +371,6 @@ const FLAGS = {
     "time-zone": {
       value: {
         name: "ZONE",
-        example: "Europe/Berlin",
         expects:
           "UTC, local, or the name of a time zone, such as Europe/Berlin",
         admits: isTimeZone,
@@ -393,34 +380,29 @@ const FLAGS = {
         "Set the time zone of days. Session files have times in UTC. local is the time zone of this machine: the same files may give other days on another machine.",
     },
     prices: {
-      value: { name: "FILE", expects: "a file", example: "prices.json" },
+      value: { name: "FILE", expects: "a file" },
       text:
         'Show costs, computed with the prices in FILE. FILE holds the price of a million tokens: {"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}. By default, cached_input and cache_write_input cost as much as input, and reasoning_output as much as output; the model "*" stands for all other models. No prices are built in. Costs are exact; tables show four decimal places.',
     },
     explain:
       "Show how each number was derived. Instead of the sums, lists each line that has token counts: whether they were counted, and by which rule, or why not.",
     to: {
-      value: {
-        name: "FORM",
-        choices: RENDER_FORMS,
-        aliases: FORM_ALIASES,
-        example: "html",
-      },
+      value: { name: "FORM", choices: RENDER_FORMS, aliases: FORM_ALIASES },
       text:
         "Choose the form of the transcript. text is a live view for a terminal; markdown is for pasting and keeping; html is one self-contained page that needs no network; github is a job summary for GitHub Actions. The default follows the extension of --output (.txt, .md, .html); without --output it is text on a terminal, and otherwise markdown.",
     },
     output: {
       short: "o",
-      value: { ...FILE_NAME, example: "session.html" },
+      value: FILE_NAME,
       text: "Write to FILE instead of stdout. FILE is overwritten.",
     },
     "write-baseline": {
-      value: { ...FILE_NAME, example: "baseline.json" },
+      value: FILE_NAME,
       text:
         "Write a baseline to FILE, to compare with later. Nothing is compared. With --baseline, the new baseline contains the old one too; both may be the same file. A baseline holds kinds of records, paths of fields, types and words of enumerations, but none of your data.",
     },
     reasoning: {
-      value: { name: "HOW", choices: REASONING, example: "omit" },
+      value: { name: "HOW", choices: REASONING },
       text:
         "Choose how reasoning is shown. omit leaves it out; fold shows it folded (in text, only its headings); include shows all of it. The default is include in text, and otherwise fold. A summary for github never contains reasoning.",
     },
@@ -434,7 +416,6 @@ const FLAGS = {
         name: "NUM",
         expects: "a whole number from 0 up",
         admits: (text: string): boolean => /^\d{1,9}$/.test(text),
-        example: "100",
       },
       text:
         "Show at most NUM lines of each output. A note says how many lines were left out. text and github keep the last lines, the other forms as many from the beginning as from the end. The default is 5 in text (20 for a diff), 2000 in html, 20 in github, and no limit in markdown. After 12 MB of a page on stdout, the limit is 20.",
@@ -451,7 +432,7 @@ const FLAGS = {
       text: "Do not mask secrets. The default for text.",
     },
     "redact-pattern": {
-      value: { ...REGEXP, example: "ACME-\\d+" },
+      value: REGEXP,
       isRepeatable: true,
       text:
         "Mask text that matches REGEXP, too. REGEXP is a JavaScript regular expression in Unicode mode. Matching takes time linear in the length of the text; therefore back references, lookaheads, lookbehinds, and repetitions of more than a thousand steps are refused. Can be given several times. Implies --redact.",
@@ -505,7 +486,7 @@ const FLAGS = {
     },
     jobs: {
       short: "j",
-      value: { ...countUpTo(256), example: "4" },
+      value: countUpTo(256),
       text: `Read NUM files at once. ${HOW_JOBS_READ}.`,
     },
     quiet: {

@@ -179,20 +179,18 @@ const ERRORS = [
   {
     name: "a missing value at the end",
     args: ["--from"],
-    message:
-      "--from needs a value, as in --from=DIALECT: auto, exec, app-server or rollout",
+    message: "--from needs a value: auto, exec, app-server or rollout",
   },
   {
     name: "a missing value before an option",
     args: ["--errors-to", "--strict"],
-    message: "--errors-to needs a value, as in --errors-to=FILE: the name of " +
+    message: "--errors-to needs a value: the name of " +
       "a file",
   },
   {
     name: "a missing value before two dashes",
     args: ["--on-error", "--", "drop"],
-    message:
-      "--on-error needs a value, as in --on-error=HOW: report, inline, drop or stop",
+    message: "--on-error needs a value: report, inline, drop or stop",
   },
   {
     name: "a wrong choice",

@@ -14,9 +14,14 @@ import {
 } from "../../lib/cli/flags.ts";
 import { DIALECTS } from "../../lib/dialects/dialect_names.ts";
 
+/** Values of the forms that flags without choices have. */
+const SAMPLES = ["some.jsonl", "8", "16M", "7d", "idle=60", "Europe/Berlin"];
+
 /** Returns a valid value of a flag without choices. */
-function sampleOf({ example }: FlagValue): string {
-  return example ?? "some.jsonl";
+function sampleOf({ admits = () => true }: FlagValue): string {
+  const sample = SAMPLES.find(admits);
+  assert(sample !== undefined, "one of the samples is valid");
+  return sample;
 }
 
 Deno.test("the flags of all commands are the flags of the table", () => {
