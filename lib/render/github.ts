@@ -24,6 +24,7 @@ import { markdownBlocks } from "./html_markdown.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
 import type {
   EntryPart,
+  RolledBackPart,
   SessionPart,
   TranscriptPart,
   TurnEndedPart,
@@ -105,14 +106,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<GithubOptions>;
   readonly #sessions: SessionPart[] = [];
   #unkeptSessions = 0;
-  readonly #turns: TurnRow[] = [];
-  /** The turns of each thread that were not taken back. The last ones may have no row. */
-  readonly #standing = new Map<
-    string | null,
-    { count: number; readonly rows: TurnRow[] }
-  >();
-  #threadId: string | null = null;
+  /** The rows of the table of turns, as HTML. */
+  readonly #turns: string[] = [];
   #turnCount = 0;
+  #unkeptTurns = 0;
   /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
   #topic = new TurnTopic();
@@ -177,15 +174,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         this.#cwd = part.cwd;
         if (!this.#isOfSubAgent) this.#isAnswered = false;
         return;
-      case "rolled_back": {
-        const standing = this.#standingTurns();
-        standing.count = Math.max(0, standing.count - part.turns);
-        for (const row of standing.rows.splice(standing.count)) {
-          row.isTakenBack = true;
-        }
+      case "rolled_back":
+        if (this.#turns.length < MAX_ROWS) this.#turns.push(rollbackRow(part));
         if (!this.#isOfSubAgent) this.#isAnswered = false;
         return;
-      }
       default:
         part satisfies never;
     }
@@ -259,7 +251,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
 
   #takeSession(part: SessionPart): void {
     this.#isOfSubAgent = part.parent_thread_id !== undefined;
-    this.#threadId = part.thread_id;
     if (this.#totals.enter(part.thread_id)) return;
     if (this.#sessions.length < MAX_SESSIONS) {
       this.#sessions.push(redactedSession(part, this.#options.redactor));
@@ -423,13 +414,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     } else this.#errors.set(shown, (known ?? 0) + 1);
   }
 
-  #standingTurns() {
-    const standing = this.#standing.get(this.#threadId) ??
-      { count: 0, rows: [] };
-    this.#standing.set(this.#threadId, standing);
-    return standing;
-  }
-
   #endTurn(part: TurnEndedPart): void {
     const { status, usage, error, isErrorShown } = part;
     const reason = error === null
@@ -444,15 +428,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     this.#totals.addUsage(usage);
     this.#turnCount += 1;
-    const standing = this.#standingTurns();
-    standing.count += 1;
     if (this.#turns.length < MAX_ROWS) {
       const { text: topic } = this.#topic;
-      const work = this.#work.phrases();
-      const row = { part, topic, work, isTakenBack: false };
-      this.#turns.push(row);
-      standing.rows.push(row);
-    }
+      this.#turns.push(turnRow(part, topic, this.#work.phrases()));
+    } else this.#unkeptTurns += 1;
     this.#closeWork();
   }
 
@@ -489,10 +468,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         heading: "### Turns",
         open:
           '<table>\n<tr><th align="right">Turn</th><th>About</th><th>End</th><th align="right">Time</th><th>Work</th><th align="right">Tokens in</th><th align="right">cached</th><th align="right">out</th><th align="right">reasoning</th></tr>\n',
-        blocks: this.#turns.map(turnRow),
+        blocks: this.#turns,
         close: `${this.#totalRow()}</table>\n`,
         word: "turn",
-        unkept: this.#turnCount - this.#turns.length,
+        unkept: this.#unkeptTurns,
       },
       {
         heading: "### Files changed",
@@ -580,14 +559,6 @@ const TITLES: Record<TurnStatus, string> = {
   unknown: "Codex session",
 };
 
-interface TurnRow {
-  readonly part: TurnEndedPart;
-  readonly topic: string;
-  /** The counts of its work, as phrases. */
-  readonly work: readonly string[];
-  isTakenBack: boolean;
-}
-
 /** The maximum length of the title of a step, and of the texts in the head, in characters. */
 const MAX_HEAD_LENGTH = 400;
 
@@ -645,15 +616,24 @@ function leftOutHtml(count: number, word: string): string {
   } more left out: a summary has a limit.</i>`;
 }
 
-function turnRow({ part, topic, work, isTakenBack }: TurnRow): string {
-  const { turn, status, durationMs, usage } = part;
+function turnRow(
+  { turn, status, durationMs, usage }: TurnEndedPart,
+  topic: string,
+  work: readonly string[],
+): string {
   const [, words, look] = TURN_ENDS[status];
   const time = durationMs === null ? "" : durationText(durationMs);
   return `<tr><td align="right">${turn}</td><td>${wordHtml(topic)}</td><td>${
-    isTakenBack ? "taken back" : `${SIGNS[look]} ${words}`.trim()
+    `${SIGNS[look]} ${words}`.trim()
   }</td><td align="right">${time}</td><td>${elementText(work.join(", "))}</td>${
     usageCells(usage)
   }</tr>\n`;
+}
+
+function rollbackRow({ turns }: RolledBackPart): string {
+  return `<tr><td></td><td colspan="8">↶ ${
+    countedText(turns, "turn")
+  } taken back</td></tr>\n`;
 }
 
 function usageCells(usage: TurnUsage | null): string {

@@ -295,65 +295,23 @@ Deno.test("GithubRenderer takes only the answer of the last turn for the final m
   );
 });
 
-Deno.test("GithubRenderer tells which turns were taken back", () => {
-  const takenBack = (lines: readonly Record<string, unknown>[]) =>
+Deno.test("GithubRenderer tells after which turn others were taken back", () => {
+  const rowsOf = (lines: readonly Record<string, unknown>[]) =>
     [
       ...summaryOf(partsOfLines([LEGACY, ...lines])).matchAll(
-        /<td>(\w+)<\/td><td>taken back<\/td>/g,
+        /<tr><td[^>]*>\d*<\/td><td[^>]*>([^<]+)<\/td>/g,
       ),
-    ].map(([, about]) => about);
+    ].map(([, about]) => about).filter((about) => about !== "All turns");
   const back = (num_turns: number) =>
     eventLine("thread_rolled_back", { num_turns });
   const two = [promptLine("one"), promptLine("two")];
-  assertEquals(takenBack([...two, back(0), promptLine("three")]), []);
-  assertEquals(takenBack([...two, back(1), promptLine("three")]), ["two"]);
-  assertEquals(
-    takenBack([...two, back(1), promptLine("three"), back(2)]),
-    ["one", "two", "three"],
-  );
-  assertEquals(takenBack([...two, back(9)]), ["one", "two"]);
-});
-
-Deno.test("GithubRenderer takes back turns of the same thread only", () => {
-  const parts = (id: string, part: Partial<SessionPart> = {}) =>
-    partsOfLines([THREAD, TURN, message(id), DONE]).map((each) =>
-      each.type === "session" ? { ...each, thread_id: id, ...part } : each
-    );
-  const [run] = parts("a");
-  assert(run !== undefined);
-  const child = parts("b", { parent_thread_id: "a" });
-  const back: TranscriptPart = { type: "rolled_back", turns: 1 };
-  for (
-    const { name, backs, ends } of [
-      {
-        name: "of the run",
-        backs: [run, back],
-        ends: ["taken back", "✅ done"],
-      },
-      {
-        name: "of a child",
-        backs: [back, back],
-        ends: ["✅ done", "taken back"],
-      },
-    ]
-  ) {
-    const summary = summaryOf([...parts("a"), ...child, ...backs]);
-    const found = [...summary.matchAll(/<td>(taken back|✅ done)<\/td>/g)];
-    assertEquals(found.map(([, end]) => end), ends, name);
-  }
-});
-
-Deno.test("GithubRenderer takes back turns without a row before those with one", () => {
-  const turns = partsOfLines([THREAD, TURN, message("Done."), DONE]);
-  const many = Array.from({ length: 2001 }, () => turns.slice(1)).flat();
-  const back = (turns: number): TranscriptPart => ({
-    type: "rolled_back",
-    turns,
-  });
-  assert(
-    !summaryOf([...turns.slice(0, 1), ...many, back(1)]).includes("taken back"),
-  );
-  assert(summaryOf([...many.slice(0, 6), back(1)]).includes("taken back"));
+  assertEquals(rowsOf([...two, back(1), promptLine("three"), back(2)]), [
+    "one",
+    "two",
+    "↶ 1 turn taken back",
+    "three",
+    "↶ 2 turns taken back",
+  ]);
 });
 
 Deno.test("GithubRenderer takes no message of another agent for that of the run", () => {
