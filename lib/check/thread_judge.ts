@@ -168,10 +168,8 @@ class WorkTrail {
   }
 }
 
-/** The limit of a command in a reason, in characters. */
 const MAX_COMMAND = 120;
 
-/** Describes the failed commands of a record. */
 function failedCommandsOf(record: AnyHistoryRecord): string[] {
   if (!isKnownRecord(record)) return [];
   if (record.type === "exec") {
@@ -225,7 +223,6 @@ export function reason(
   return { kind, message, line };
 }
 
-/** The judged end of a turn. */
 interface TurnEnd {
   readonly status: Exclude<Verdict["status"], null>;
   /** The reason that it is bad; `undefined` if it is good. */
@@ -333,17 +330,11 @@ interface LastTurn {
 export class ThreadJudge {
   /** Is called with each event, before it is judged. */
   onEvent: (event: Fields) => void = () => {};
-  /** The id of the thread; `null` if it has none. */
   threadId: string | null = null;
-  /** The number of turns. */
   turns = 0;
-  /** How the last turn ended; `null` if there is none. */
   status: Verdict["status"] = null;
-  /** The last message of the last turn; `null` if it has none. */
   finalMessage: string | null = null;
-  /** The commands that failed. */
   readonly commands: Named<string> = new Named();
-  /** The commands and patches that were declined. */
   readonly declined: Named<string> = new Named();
   readonly #transcript = new TranscriptBuilder();
   readonly #lastTurns = new Map<string, LastTurn>();
@@ -352,9 +343,7 @@ export class ThreadJudge {
   #lastItem: string | undefined;
   #hadAnswer = false;
   #reader: EventReader | undefined;
-  /** The `steps` of the reader after the last line. */
   #steps = 0;
-  /** The `lastAnswer` of the reader after the last line. */
   #answer: LastAnswer | null = null;
   #line = 0;
   #runs = 0;
@@ -362,7 +351,6 @@ export class ThreadJudge {
   #isInherited = false;
   /** The id of the first record after those events, which may be shown only in a later event. */
   #firstOwnId = 0;
-  /** The `last_agent_message` of the current event. */
   #lastMessage: string | undefined;
   /** Whether the current event ends a turn that left its prompt without an answer. */
   #isUnanswered = false;
@@ -379,7 +367,6 @@ export class ThreadJudge {
     }, { isSelection });
   }
 
-  /** The tokens used; `null` until an event has a count. */
   get tokens(): Tokens | null {
     return this.#transcript.tokens;
   }
@@ -396,7 +383,6 @@ export class ThreadJudge {
     this.#applyLine();
   }
 
-  /** Ends the input. */
   flush(emit: Emit<TranscriptPart>): void {
     this.#transcript.flush((part) => this.#addPart(part, emit));
     this.#endRun();

@@ -143,7 +143,6 @@ const ENDS: readonly Verdict["status"][] = [
   "completed",
 ];
 
-/** A thread of an app-server, beside the first. */
 interface OtherThread {
   readonly judge: ThreadJudge;
   /** The parts that are emitted when the input has ended. */
@@ -190,9 +189,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #lines: JsonlRecords;
   /** The judge of the first thread, with all lines that name no thread. */
   readonly #first: ThreadJudge;
-  /** The id of the first thread of an app-server. */
   #firstId: string | undefined;
-  /** The further threads of an app-server, by their ids. */
   readonly #others = new Map<string, OtherThread>();
   readonly #failures = new Named<VerdictFailure>();
   #onFailure: (failure: VerdictFailure) => void = () => {};
@@ -314,7 +311,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     });
   }
 
-  /** The reasons against the last turns of all threads. */
   #turnReasons(): VerdictReason[] {
     if (this.#lines.records === 0 && this.#failures.count === 0) {
       const { thread } = this.#options;

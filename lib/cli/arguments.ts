@@ -38,7 +38,6 @@ export class Arguments {
     this.#flags = flags;
   }
 
-  /** The flags that were given, each once. */
   get given(): GivenFlag[] {
     return [...this.#given.values()];
   }
@@ -51,7 +50,6 @@ export class Arguments {
     return this.#given.get(name)?.isShort ?? false;
   }
 
-  /** The value of a flag, or its default. */
   value(name: FlagName): string | undefined {
     const flag = this.#flags.find((flag) => flag.name === name);
     return this.#given.get(name)?.values.at(-1) ?? flag?.value?.default;
@@ -114,7 +112,6 @@ export class Arguments {
     return parseByteSize(this.value("max-line-bytes") ?? "");
   }
 
-  /** The input files: the operands, or stdin if there are none. */
   get files(): readonly string[] {
     return this.operands.length === 0 ? [STDIN] : this.operands;
   }

@@ -35,7 +35,6 @@ export interface PathEntry {
   readonly isDirectory: boolean;
 }
 
-/** The other end of the messages between two threads. */
 export interface Peer {
   /** Sends a copy of a message; its buffers that are `moved` are not copied. */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;
@@ -74,7 +73,6 @@ export interface Surroundings {
     path: string,
     options?: { readonly isAppending?: boolean },
   ): Promise<ByteSink>;
-  /** Creates a folder, and its parents, unless they exist. */
   createFolder(path: string): Promise<void>;
   /** Reads the facts of a path; `undefined` if nothing exists there. */
   look(path: string): Promise<PathFacts | undefined>;

@@ -7,7 +7,6 @@ import { unlessInterrupted } from "./input.ts";
 import { Gathered, Output } from "./output.ts";
 import { cannot } from "./reasons.ts";
 
-/** Opens a file for writing: truncates it, or appends to it. */
 export async function createFile(
   path: string,
   context: Pick<Surroundings, "create" | "interrupt" | "pause">,
@@ -24,7 +23,6 @@ export async function createFile(
   }
 }
 
-/** Writes a text to a file: replaces its content, or appends to it. */
 export async function writeFile(
   path: string,
   text: string,

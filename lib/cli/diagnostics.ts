@@ -33,7 +33,6 @@ export class Diagnostics {
     );
   }
 
-  /** Adds a message, unless `--quiet` is given. */
   remark(message: string): void {
     if (!this.#isQuiet) this.say(message);
   }

@@ -13,7 +13,6 @@ export const EXIT = {
 
 /** How the reading of the inputs of a command ended. */
 export interface Reading {
-  /** Whether an input could not be read to its end. */
   readonly isIncomplete: boolean;
   readonly hasFailures: boolean;
   /** Whether a failed line has ended the work, as `--on-error=stop` requires. */

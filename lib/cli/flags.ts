@@ -58,7 +58,6 @@ export interface Description {
   readonly details: string;
 }
 
-/** Divides a text after its first sentence. */
 export function described(text: string): Description {
   const [, summary = text, details = ""] = /^(.*?\.) (.*)$/s.exec(text) ?? [];
   return { summary, details };
@@ -536,7 +535,6 @@ export function expectationOf({ choices, expects }: FlagValue): string {
   return oneOf(choices);
 }
 
-/** Joins alternatives: `a, b or c`. */
 export function oneOf(words: readonly string[]): string {
   return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }

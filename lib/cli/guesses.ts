@@ -82,7 +82,6 @@ export const OPTIONS_MEANT: Answers = {
   "no-colour": "--no-color does that",
 };
 
-/** Advice for operands of commands that take none, by the command. */
 export const OPERANDS_MEANT: Answers = {
   watch:
     '--codex-home=DIR names a home, "codexpipe sessions follow" takes one session',
@@ -121,7 +120,6 @@ export function otherWay(
   }
 }
 
-/** The JSON of commands without `--json`. */
 const JSON_OF: Readonly<Record<string, string>> = {
   render: '"codexpipe history" writes JSON, "codexpipe normalize" JSONL',
   normalize: "it writes JSONL",

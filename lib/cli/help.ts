@@ -19,7 +19,6 @@ export interface HelpOptions {
   readonly style: TextStyle;
 }
 
-/** Writes the help of codexpipe, or of a group of commands. */
 export function overview(
   group: CommandGroup | undefined,
   { isLong, style }: HelpOptions,

@@ -86,7 +86,6 @@ export async function openSessionInput(
   }
 }
 
-/** Opens and decompresses a file, or stdin. */
 export async function openInput(
   path: string,
   context: Surroundings,
@@ -215,7 +214,6 @@ export class Input implements Blocks {
   #hasEnded = false;
   #ahead: Promise<number | null> | undefined;
   readonly #file: FileSource | undefined;
-  /** The size of the file when it was opened. */
   readonly size: number | undefined;
   #length = 0;
   /** Whether it still has to be checked that stdout does not go to this file. */

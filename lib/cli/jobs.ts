@@ -169,7 +169,6 @@ class Crew<I extends ChosenInput, O> {
     this.#distribute();
   }
 
-  /** Yields the results of an input, and writes its output. */
   async *partsOf(at: number): AsyncGenerator<O, void, void> {
     for (;;) {
       const answer = this.#answers.get(at);
@@ -238,7 +237,6 @@ class Crew<I extends ChosenInput, O> {
     }
   }
 
-  /** The size that an input counts as, in bytes. */
   #loadOf(at: number): number {
     return Math.max(this.#sizes[at] ?? 0, LEAST);
   }
@@ -316,11 +314,8 @@ export function runThread(
 class Thread implements Starter {
   readonly #peer: Peer;
   readonly #tasks: Task[] = [];
-  /** The reports of the next message. */
   #reports: Report[] = [];
-  /** The position of the input that is being processed. */
   #at = -1;
-  /** The bytes of its output that wait to be written. */
   #waiting = 0;
   /** Buffers of earlier output, to be used again. */
   readonly #rooms: ArrayBuffer[] = [];
@@ -368,7 +363,6 @@ class Thread implements Starter {
     }
   }
 
-  /** Returns a sink that sends its bytes to the first thread. */
   sink(stream: "stdout" | "stderr"): ByteSink {
     return {
       write: async (written): Promise<number> => {

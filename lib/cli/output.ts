@@ -8,7 +8,6 @@ import { cannot, isWouldBlock } from "./reasons.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Writes to a sink until all bytes are written. */
 export class Output {
   readonly #sink: ByteSink;
   readonly #name: string;
@@ -107,7 +106,6 @@ export class Gathered {
   // Allocated with the first bytes: most runs print no messages.
   #piece = new Uint8Array(0);
   #length = 0;
-  /** Pieces that have been written. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
 
   /** Adds bytes, which must not change until they are written. */
@@ -160,7 +158,6 @@ export class Gathered {
     }
   }
 
-  /** Appends the current piece to the full ones. */
   #seal(): void {
     if (this.#length === 0) return;
     this.#full.push(this.#piece.subarray(0, this.#length));

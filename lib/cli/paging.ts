@@ -39,7 +39,6 @@ export class Paging {
       this.#command !== undefined;
   }
 
-  /** Wraps the sink of a terminal. */
   through(sink: ByteSink, name: string): ByteSink {
     const output = new Output(sink, name, this.#context);
     return {
@@ -54,7 +53,6 @@ export class Paging {
     };
   }
 
-  /** Writes the output that was held back, and stops holding back. */
   async flush(): Promise<void> {
     const held = this.#held;
     this.#held = [];
@@ -64,7 +62,6 @@ export class Paging {
     for (const { output, bytes } of held) await (pager ?? output).write(bytes);
   }
 
-  /** Waits until the user quits the pager. */
   async end(): Promise<void> {
     await this.#pager?.end();
   }

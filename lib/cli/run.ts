@@ -209,7 +209,6 @@ export async function run(
   }
 }
 
-/** Opens a file whose reads update the progress line. */
 async function watched(
   path: string,
   context: RunContext,
@@ -345,7 +344,6 @@ function allowed({ command, unknown }: Target): readonly Flag[] {
   return [...flags, ...COMMON_FLAGS];
 }
 
-/** Refuses flags and operands that a command does not have. */
 function checkArguments(command: Command, args: Arguments): void {
   const flags = allowed({ command });
   const foreign = args.given.find((given) =>

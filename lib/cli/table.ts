@@ -6,13 +6,11 @@ import { TextRuler } from "./text_ruler.ts";
 
 const GAP = "  ";
 
-/** The minimum width of a column that can shrink. */
 const MIN_WIDTH = 8;
 
 /** A column of a table with a row for each value of type `T`. */
 export interface Column<T> {
   readonly title: string;
-  /** Returns the text of a cell, as plain text. */
   cell(row: T): string;
   /** The alignment of the cells; numbers are aligned to the right. */
   readonly align?: "left" | "right";
@@ -28,7 +26,6 @@ export interface Column<T> {
   readonly look?: (text: string) => string;
 }
 
-/** Makes a column of numbers, which are aligned to the right. */
 export function numbers<T>(title: string, cell: Column<T>["cell"]): Column<T> {
   return { title, cell, align: "right" };
 }

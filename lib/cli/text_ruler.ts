@@ -1,12 +1,10 @@
 /** Measuring and shortening of texts for a terminal. */
 
-/** Text whose characters are one column wide each. */
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
 
 const ELLIPSIS = "…";
 
 export class TextRuler {
-  /** Returns the width of a text in terminal columns. */
   readonly widthOf: (text: string) => number;
 
   private constructor(widthOf: (text: string) => number) {

@@ -19,7 +19,6 @@ import type { DriftDialect, DriftTreatment } from "./drift_finding.ts";
 /** Beyond the deepest part that is found, and the members that rules put around it. */
 const MAX_LEVELS = 2 * DEEPEST_LEVEL;
 
-/** The path to a part of a JSON value, as names and indexes. */
 type Place = readonly (string | number)[];
 
 /** The part to find in a record. */
@@ -91,7 +90,6 @@ function normalized(text: string, dialect: DriftDialect): unknown {
   return isRefused ? undefined : output;
 }
 
-/** Finds the first value that matches a part. */
 function placeOf(value: unknown, part: Part, depth = 0): Place | undefined {
   const step = part.steps[depth];
   if (step === undefined) return isPart(value, part) ? [] : undefined;

@@ -135,7 +135,6 @@ export class DriftMeter {
   readonly #newTree: () => WireTree;
   readonly #isRecording: boolean;
   readonly #hasBaseline: boolean;
-  /** The findings, by the fields that tell them apart. */
   readonly #tallies = new Map<string, Tally>();
   /** The last finding of each part: most occurrences are of the same release and type. */
   readonly #last = new Map<WireNode | Mark, Tally>();
@@ -322,7 +321,6 @@ export class DriftMeter {
     if (tally !== undefined) this.#last.set(part, tally);
   }
 
-  /** Counts the kinds of records that a session had. */
   #ended(
     file: string,
     dialect: DriftDialect,

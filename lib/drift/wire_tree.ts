@@ -46,7 +46,6 @@ const CLOSED = "m";
 
 /** Stands for names and words that may be user data. */
 export const ANY_NAME = "*";
-/** The name of the node for the elements of a list. */
 const ELEMENT = "[]";
 
 /** The largest number of members of one node: further names are taken for user data. */
@@ -112,7 +111,6 @@ export class WireNode {
   readonly isData: boolean;
   /** Whether new member names may be shown; otherwise they may be user data. */
   isOpen: boolean;
-  /** The members seen so far. */
   readonly members = new Map<string, WireNode>();
 
   constructor(parent: WireNode | undefined, name: string, isOpen: boolean) {
@@ -205,7 +203,6 @@ export class WireDialect {
   readonly #saved = new Map<string, () => WireKind>();
   /** The releases that the tree was recorded from. */
   readonly releases: Set<number> = new Set();
-  /** The number of sessions that the tree was recorded from. */
   sessions = 0;
 
   get kinds(): ReadonlyMap<string, WireKind> {
@@ -258,7 +255,6 @@ const CONTENT = "wire";
 
 /** The format of the records of all dialects. */
 export class WireTree {
-  /** The dialects by their names. */
   readonly dialects = new Map<string, WireDialect>();
   readonly #names: () => ReadonlySet<string>;
   #added = 0;
@@ -392,7 +388,6 @@ export class WireTree {
   }
 }
 
-/** The largest depth that is read of a saved tree. */
 const MAX_DEPTH = 64;
 
 /** Returns the names of all members in saved trees, without building these. */

@@ -7,9 +7,7 @@ import { isPlaceholder, type Mask, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, replaceRuns, UNQUOTED } from "./_runs.ts";
 import { isMixed } from "./_known_shapes.ts";
 
-// A user and a password in base64, as in the settings of Docker.
-
-/** Returns whether a text is a user and a password in base64. */
+/** A user and a password in base64, as in the settings of Docker. */
 function isBasicCredentials(text: string): boolean {
   if (!/^[A-Za-z\d+/]{6,1000}={0,2}$/.test(text)) return false;
   try {
@@ -45,7 +43,6 @@ function isStandIn(value: string): boolean {
     WORDS_REGEXP.test(text) || YOURS_REGEXP.test(text);
 }
 
-/** Returns whether a value is real: not empty, not a placeholder and not a stand-in. */
 function isReal(value: string): boolean {
   return value !== "" && !isPlaceholder(value) && !isStandIn(value);
 }
@@ -211,7 +208,6 @@ const TAG_END_REGEXP = /(?:[ \t][^<>\r\n]{0,200})?>/y;
 const KEY_END_REGEXP = /<\/key>\s{0,64}<string>/y;
 const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
 const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}(?<!\/)>/y;
-/** The characters of an element's text. */
 const ELEMENT = characterSet(/[^<>\r\n]/);
 /** The number of characters before a keyword that are examined for its statement. */
 const SQL_LENGTH = 400;
@@ -304,7 +300,6 @@ const POSITION_REGEXP = new RegExp(
 /** The context of a value after a name. */
 export interface Place {
   readonly name: SecretName;
-  /** Whether the value is quoted. */
   readonly isQuoted: boolean;
   /** Whether it is in an environment or a command line, where every text is a value. */
   readonly isPlain: boolean;

@@ -10,7 +10,6 @@ export function placeholderOf(kind: string): string {
   return `${PLACEHOLDER}${kind}]`;
 }
 
-/** Matches placeholders. */
 export const PLACEHOLDER_REGEXP = /\[redacted:[a-z0-9_]{1,40}\]/g;
 
 /** Adds a number to the last placeholder of a text, which makes the text unique. */

@@ -276,10 +276,8 @@ interface Edit {
   text?: string | undefined;
 }
 
-/** A string of a run. */
 interface RunPiece {
   readonly edit: Edit;
-  /** The name of its member, if it has one. */
   readonly name: string | undefined;
   /** The string, without quotes and escapes. */
   readonly value: string;

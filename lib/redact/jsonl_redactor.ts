@@ -257,9 +257,7 @@ const MAX_DEPTH = 6;
 const MAX_TEXT = 1 << 16;
 /** The maximum number of characters that are held; beyond these limits, all lines are released. */
 const MAX_HELD = 1 << 22;
-/** The maximum number of lines that are held. */
 const MAX_LINES = 1 << 15;
-/** The maximum number of texts that are incomplete. */
 const MAX_TEXTS = 256;
 /** The maximum number of other lines before a text continues. */
 const MAX_PAUSE = 128;
@@ -270,9 +268,7 @@ const VOLATILE_REGEXP =
 const ITEM_ID_REGEXP = /^(?:call|item)_?id$/i;
 const PREVIEW = "preview_markdown";
 
-/** A piece of a text. */
 interface Piece {
-  /** The name of the member that holds it. */
   readonly name: string;
   /** The name that distinguishes its text from others of the same item. */
   readonly place: string;
@@ -296,7 +292,6 @@ interface OpenText {
   isOpen: boolean;
 }
 
-/** A line that is held. */
 interface HeldLine {
   /** The number of characters or bytes that it keeps. */
   readonly size: number;
@@ -386,7 +381,6 @@ class DeltaLines {
     else this.#release();
   }
 
-  /** Redacts a text as a whole. */
   #close(key: string, open: OpenText): void {
     open.isOpen = false;
     this.#texts.delete(key);

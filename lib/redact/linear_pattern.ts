@@ -20,7 +20,6 @@ type Step =
   | { readonly type: "place"; readonly at: string }
   | { readonly type: "match" };
 
-/** A set of characters. */
 class CharacterTest {
   readonly #regexp: RegExp;
   readonly #ascii: CharacterSet;

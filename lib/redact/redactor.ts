@@ -250,7 +250,6 @@ function maskUncounted(text: string): string {
   return RULES.reduce((masked, rule) => rule(masked, placeholderOf), text);
 }
 
-/** The part of a {@linkcode LinearPattern} that is used. */
 type Searchable = Pick<LinearPattern, "matchesIn">;
 
 function searchable(pattern: RegExp | LinearPattern): Searchable {
@@ -301,7 +300,6 @@ function maskPattern(
   return from === 0 ? text : masked + text.slice(from);
 }
 
-/** Returns a function that counts secrets and returns their placeholders. */
 function countingMask(counts: Counts): Mask {
   return (kind) => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -67,13 +67,11 @@ const MAX_PAST = { count: 1024, weight: 8 * 1024 * 1024 };
  */
 export class EntryLog {
   now: string | null = null;
-  /** The number of the current turn; `null` outside of turns. */
   turn: number | null = null;
   /** Whether errors of the event are warnings. */
   isWarning = false;
   /** The id of the call that asks for the plan or image added next; its output may refuse it. */
   openCall: string | undefined;
-  /** Whether the event is a message of the user. */
   isFromUser = false;
   /** Whether the event leaves its item, a plan or an image that is made, unfinished. */
   isUnfinished = false;
@@ -130,7 +128,6 @@ export class EntryLog {
     this.skip(id);
   }
 
-  /** Completes the plan or image of a call that has been answered. */
   answer(callId: string): void {
     const entry = this.#openCalls.get(callId);
     if (entry === undefined) return;
@@ -140,7 +137,6 @@ export class EntryLog {
     else if (entry.state === "settling") this.#settling.add(entry);
   }
 
-  /** Skips a record that is not shown. */
   skip(id: number): void {
     this.#past.push([id, 0]);
     this.#forgetPast();
@@ -158,7 +154,6 @@ export class EntryLog {
     this.#changed.clear();
   }
 
-  /** Emits all waiting entries in their present state. */
   release(): void {
     for (const entry of this.#waiting) this.#emit(entry);
     for (const entry of this.#changedInOrder()) {
@@ -362,7 +357,6 @@ export class EntryLog {
     if (entry.emitted !== undefined) this.#endDone(entry);
   }
 
-  /** Adds the size of a complete entry to that of all waiting entries. */
   #weigh(entry: Entry): void {
     this.#waitingWeight -= entry.weight;
     entry.weight = (entry.images ?? []).reduce(
@@ -417,7 +411,6 @@ export class EntryLog {
     if (entry.state === "done" && !isPlan(entry.record)) this.#end(entry);
   }
 
-  /** Forgets an entry that will not change any more. */
   #end(entry: Entry): void {
     // A newer entry has the same id, if this one is an earlier state of a plan.
     if (this.#entries.get(entry.id) !== entry) return;
@@ -430,7 +423,6 @@ export class EntryLog {
     this.#forgetPast();
   }
 
-  /** Forgets the older half of past entries if there are too many. */
   #forgetPast(): void {
     const isMuch = this.#past.length > MAX_PAST.count ||
       this.#pastWeight > MAX_PAST.weight;
@@ -492,7 +484,6 @@ function timeIn(
     : undefined;
 }
 
-/** Returns the longer of the measured and the reported duration. */
 function durationOf(
   { type, payload }: AnyHistoryRecord,
   { startedAt, endedAt }: Pick<EntryPart, "startedAt" | "endedAt">,
@@ -556,10 +547,8 @@ function entryState(record: AnyHistoryRecord): EntryState {
   }
 }
 
-/** The maximum number of values that are weighed in one record. */
 const MAX_PARTS = 10_000;
 
-/** Estimates the size of a record in memory, in UTF-16 code units. */
 function weightOf(record: AnyHistoryRecord): number {
   let weight = 200;
   const left: unknown[] = [record.payload];

@@ -90,7 +90,6 @@ export class WorkCounts {
   }
 }
 
-/** Sums up the turns of a transcript. */
 export class RunTotals {
   /** The work of all turns, and between them. */
   readonly work = new WorkCounts();

@@ -44,7 +44,6 @@ export function entryLabel(view: EntryView): string {
   }
 }
 
-/** The maximum length of an argument beside the name of its tool. */
 const MAX_ARGUMENT = 240;
 
 /**
@@ -95,7 +94,6 @@ export function firstLine(text: string, limit: number = MAX_LENGTH): string {
 
 /** The topic of a turn: its first prompt, else the agent's first message, else the first entry. */
 export class TurnTopic {
-  /** The topic; empty while there is none. */
   text = "";
   #rank = 0;
 

@@ -524,7 +524,6 @@ function lengthName(minutes: number): string {
     : `${Math.round(minutes / 1_440)}-day`;
 }
 
-/** Says how work ended, unless it succeeded. */
 function noteOf(status: WorkStatus, exitCode: number | null = null): string {
   const words = { success: "", failed: "failed", running: "not finished" };
   const note = words[status];

@@ -106,11 +106,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<GithubOptions>;
   readonly #sessions: SessionPart[] = [];
   #unkeptSessions = 0;
-  /** The rows of the table of turns, as HTML. */
   readonly #turns: string[] = [];
   #turnCount = 0;
   #unkeptTurns = 0;
-  /** The folder that paths are shown relative to. */
   #cwd: string | null = null;
   #topic = new TurnTopic();
   #work = new WorkCounts();
@@ -120,7 +118,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   #status: TurnStatus | null = null;
   #error: string | null = null;
   #lastMessage = "";
-  /** Whether the last turn has the last message. */
   #isAnswered = false;
   readonly #errors = new Map<string, number>();
   #unkeptErrors = 0;
@@ -562,7 +559,6 @@ const TITLES: Record<TurnStatus, string> = {
 /** The maximum length of the title of a step, and of the texts in the head, in characters. */
 const MAX_HEAD_LENGTH = 400;
 
-/** Writes the first line of a text as HTML, with an ellipsis if there are more lines. */
 function lineHtml(text: string, limit: number = MAX_HEAD_LENGTH): string {
   const line = firstLine(text, limit);
   const rest = text.trim().includes("\n") && !line.endsWith("…") ? " …" : "";
@@ -660,7 +656,6 @@ interface SummarySection {
   readonly unkept?: number;
 }
 
-/** The number of bytes reserved for a note on parts left out. */
 const NOTE_BYTES = 400;
 
 /**
@@ -705,7 +700,6 @@ function joinSections(
   return out.join("");
 }
 
-/** Returns the number of blocks at the beginning of a list that fit into a number of bytes. */
 function fittingCount(blocks: readonly string[], room: number): number {
   let left = room;
   const at = blocks.findIndex((block) => (left -= byteLength(block)) < 0);
@@ -735,7 +729,6 @@ function fittingBlocks<T>(
   }
 }
 
-/** The maximum number of files in the table. */
 const MAX_FILES = 2000;
 
 type Fate = "added" | "added and deleted" | "deleted" | "edited";

@@ -125,12 +125,10 @@ const IMAGE_REGEXP =
   /^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 /** The number of entries in a group, which browsers lay out together. */
 const GROUP_LENGTH = 32;
-/** The maximum number of turns in the table of turns. */
 const MAX_LISTED_TURNS = 10_000;
 /** The maximum number of parts before the prompt that gives the page its title. */
 const MAX_BEFORE_TITLE = 16;
 
-/** The current turn, or the entries between two turns. */
 class Section {
   timeline = new Timeline();
   readonly counts = new WorkCounts();
@@ -184,7 +182,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The number of the page, and the number of turns on the pages before it. */
   #page = { number: 1, turnsBefore: 0 };
   #head: PageHead = { title: "", facts: [] };
-  /** The length of the entries of the page, in characters. */
   #length = 0;
   #imageLength = 0;
   readonly #settings = new ShownSettings();
@@ -349,7 +346,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  /** Writes a gap where another session begins, or the same one goes on. */
   #startSession(part: SessionPart): void {
     this.#closeSection();
     this.#emit(
@@ -466,7 +462,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     });
   }
 
-  /** Writes an image, or a note that it is not shown. */
   #imageHtml(url: string): string {
     const isShown = this.#options.images && IMAGE_REGEXP.test(url) &&
       this.#imageLength + url.length <= MAX_IMAGES_LENGTH;
@@ -630,7 +625,6 @@ function detailHtml(count: number | null, word: string): string {
     : ` <span class="detail">(${countText(count)} ${word})</span>`;
 }
 
-/** The maximum length of a notice that is not folded, in characters. */
 const SHORT_NOTICE = 280;
 
 function messageHtml(view: MessageView, frame: EntryFrame): string {
@@ -844,7 +838,6 @@ function gapHtml(count: number, word: string): string {
   return `<p class="cut">${countedText(count, word)} left out here</p>\n`;
 }
 
-/** Writes lines, and cuts out the middle of a text that is too long. */
 function linesHtml(
   lines: readonly string[],
   maxLength: number,
@@ -896,13 +889,11 @@ function cutDiffHtml(diff: string, frame: EntryFrame, language = ""): string {
   );
 }
 
-/** Returns whether texts are short enough together not to be folded. */
 function isShort(texts: readonly string[]): boolean {
   return texts.reduce((sum, text) => sum + text.split("\n", 99).length, 0) <=
     SHORT_LINES;
 }
 
-/** Writes the first line of a text, with an ellipsis if there are more. */
 function oneLine(
   text: string,
   tag: string,
@@ -921,7 +912,6 @@ function endHtml({ note, status }: Pick<EditView, "note" | "status">): string {
   return `<b class="${look}">${elementText(note)}</b>`;
 }
 
-/** The maximum length of the names of several commands in the head of a box, in characters. */
 const MAX_NAMES_LENGTH = 500;
 
 function commandHtml(

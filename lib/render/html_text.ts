@@ -26,7 +26,6 @@ const REFERENCES: ReadonlyMap<string, string> = new Map([
 
 const LINE_END_REGEXP = /\r\n?/g;
 
-/** Returns the visible mark that replaces an invisible character. */
 function markOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);

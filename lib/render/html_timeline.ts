@@ -29,7 +29,6 @@ export interface TimelineMark {
   readonly endMs: number | null;
 }
 
-/** A mark, or several that were joined. */
 interface Span extends TimelineMark {
   /** The indices of its first and last mark among all marks, from 0. */
   readonly first: number;
@@ -130,12 +129,10 @@ ${marks.join("\n")}
 `;
   }
 
-  /** Whether the scale is time, and not order. */
   get #isTimed(): boolean {
     return this.#endMs > this.#startMs;
   }
 
-  /** Returns the position of a mark on the scale, from 0 to 1. */
   #place(at: number, ms: number | null): number {
     if (!this.#isTimed) return (at + 0.5) / this.#count;
     return ms === null

@@ -267,7 +267,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     ]);
   }
 
-  /** Adds a command with its output folded below it. */
   #addRun(
     command: string,
     end: string,
@@ -444,7 +443,6 @@ function yamlText(text: string): string {
   );
 }
 
-/** The maximum number of lines of a diff that is not folded. */
 const MAX_OPEN_DIFF = 30;
 /** The maximum length of a tool argument that is written on the line of its name. */
 const MAX_SPAN = 80;

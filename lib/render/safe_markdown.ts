@@ -258,7 +258,6 @@ function isDelimiter(line: string): boolean {
     DELIMITER_REGEXP.test(line);
 }
 
-/** Returns the end offset of a code span, or -1 if it is not closed on this line. */
 function endOfSpan(line: string, start: number, length: number): number {
   for (const { 0: run, index } of line.slice(start).matchAll(/`+/g)) {
     if (run.length === length) return start + index + length;

@@ -361,7 +361,6 @@ function inertJson(value: unknown): string {
 
 // The usage of tokens.
 
-/** The number of models with their own colour. */
 const MAX_SHOWN_MODELS = 6;
 /** The least and the most days in the chart, up to the last day with tokens. */
 const CHART_DAYS = { least: 30, most: 366 };

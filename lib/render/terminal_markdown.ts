@@ -191,7 +191,6 @@ class TerminalWriter {
     return [...lines[0] ?? [], rule, ...lines.slice(1).flat()];
   }
 
-  /** Returns the text of inline nodes as pieces, each with its style. */
   #pieces(nodes: Nodes, look: Look): Piece[] {
     const { bold, italic, strike, cyan } = this.#style;
     const over = (inner: Look): Look => (text) => look(inner(text));

@@ -48,7 +48,6 @@ function roomOf(columns: number | undefined, sign: string): number {
   return Math.max(16, columns - widthOf(sign));
 }
 
-/** Cuts a line to a width; `…` replaces the rest. */
 function clip(line: string, room: number): string {
   if (room === Infinity || head(line, room).length === line.length) return line;
   return `${head(line, room - 1)}…`;

@@ -108,7 +108,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   readonly #isFormatted: boolean;
   readonly #maxDiffLines: number;
   readonly #columns: () => number | undefined;
-  /** The kind of the current block; `undefined` at the beginning. */
   #block: Block | undefined;
   #lines: string[] = [];
   readonly #settings = new ShownSettings();
@@ -245,7 +244,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     });
   }
 
-  /** Writes the news of an entry. */
   #writeEntry(part: EntryPart): void {
     if (part.phase === "updated") return;
     const isBegun = this.#begun.has(part.id);
@@ -323,7 +321,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     }
   }
 
-  /** Writes the beginning of work, its end, or both. */
   #writeWork(part: EntryPart, view: CommandView | ToolView): void {
     const isOver = part.phase !== "started";
     // The query is not known yet when a search begins.
@@ -444,7 +441,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     });
   }
 
-  /** Adds the lines that remain of a text, with a note on those left out. */
   #addCut(
     text: string,
     options: CutOptions,
@@ -513,7 +509,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#lines.push(line === "" ? "" : look(inertLine(line)));
   }
 
-  /** Adds a text, and breaks lines that are too long. */
   #addText(text: string, look: LineLook = {}): void {
     this.#addLines(text.trimEnd().split("\n"), look);
   }
@@ -573,7 +568,6 @@ function endOf({ record }: EntryPart): Pick<EntryPart, "record"> {
   return { record: withPayload(record, begun) };
 }
 
-/** Returns the headings of reasoning, or its first line if it has none. */
 function headingsOf(text: string): string {
   const lines = text.trim().split("\n");
   const headings = lines.filter((line) => /^\*\*.*\*\*$/.test(line.trim()));

@@ -34,14 +34,12 @@ const APPROVALS: ReadonlySet<unknown> = new Set([
   "apply_patch_approval_request",
   "exec_approval_request",
 ]);
-/** The words shown for the decisions of clients. */
 const DECISIONS: ReadonlyMap<string, string> = new Map([
   ["accept", "accepted"],
   ["acceptForSession", "accepted for the session"],
   ["decline", "declined"],
   ["cancel", "cancelled"],
 ]);
-/** The maximum number of undecided requests that are remembered. */
 const MAX_REQUESTS = 256;
 
 interface Request {
@@ -112,7 +110,6 @@ export class ThreadTranscripts
   /** The first thread of the input, with all events that name no thread. */
   readonly #first: Thread;
   #firstId: string | undefined;
-  /** The thread of the last part emitted. */
   #shown: Thread;
   /** Parts of other threads that wait; only in live transcripts. */
   #waiting: { readonly thread: Thread; readonly part: TranscriptPart }[] = [];
@@ -225,7 +222,6 @@ export class ThreadTranscripts
     return thread;
   }
 
-  /** Records the parent of a thread, if the event names it. */
   #link(event: Fields, id: string): void {
     if (event.type === "thread.started") {
       this.#adopt(id, idOf(event.parent_thread_id));
@@ -233,7 +229,6 @@ export class ThreadTranscripts
     for (const child of spawnedThreads(event)) this.#adopt(child, id);
   }
 
-  /** Emits notices for requests for approval, and for decisions on them. */
   #decide(event: Fields, thread: Thread): void {
     const { type, item_id, item_type } = event;
     // Notices of `codex mcp-server` have no content; their command is a list of words.
@@ -357,7 +352,6 @@ export class ThreadTranscripts
     this.#emit(isOfTurn ? { ...part, turn: part.turn + before } : part);
   }
 
-  /** Returns the threads, each after the one that started it. */
   #inOrder(): Thread[] {
     const children = groupsBy(this.#threads.keys(), (id) => {
       const { parent = "" } = this.#thread(id);

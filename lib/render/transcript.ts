@@ -80,7 +80,6 @@ export interface TranscriptOptions {
   readonly images?: boolean | undefined;
 }
 
-/** The maximum length of the URL of an image that is carried. */
 const MAX_IMAGE_LENGTH = 4 * 1024 * 1024;
 
 /** Limits of held command output, in bytes: of all commands, and of one stream that was cut. */
@@ -105,7 +104,6 @@ interface OpenTurn {
   isByEvent: boolean;
   /** Whether it has no entries but messages of the user. */
   isOnlyPrompt: boolean;
-  /** Whether its `turn_started` part has been emitted. */
   isEmitted: boolean;
   /** The texts of the last errors that its entries show. */
   readonly errors: string[];
@@ -184,7 +182,6 @@ export class TranscriptBuilder
   #now: string | null = null;
   #hasHeader = false;
   #isEndless = false;
-  /** Whether inherited events are left out. */
   #skipsInherited = false;
   #emit: Emit<TranscriptPart> = () => {};
   #tap: EventTap = (_event, _reader, take) => take();
@@ -620,7 +617,6 @@ export class TranscriptBuilder
 /** Header fields of which each release has at least one, since lines have times of their own. */
 const HEADER_NAMES = ["cwd", "originator", "cli_version"];
 
-/** Returns whether an event is the header of a session file. */
 function isHeader({ type, started_at }: Fields): boolean {
   return type === "thread.started" && started_at !== undefined;
 }
@@ -706,7 +702,6 @@ export const NO_SESSION: SessionPart = {
 
 /** Holds parts back until the facts of the session are known, and emits the session part first. */
 class SessionLead {
-  /** The facts of the session so far. */
   session = NO_SESSION;
   /** The time of the last event, which replaces an unknown start of the session. */
   now: string | null = null;
@@ -756,7 +751,6 @@ class SessionLead {
 /** The maximum number of requests kept for a turn; if there are more, neighbours are joined. */
 const MAX_REQUESTS = 240;
 
-/** Sums up the tokens of the current turn, and those of each of its requests. */
 class TurnUsageCounter {
   hasCounts = false;
   requests: RequestUsage[] = [];
@@ -807,7 +801,6 @@ class TurnUsageCounter {
   }
 }
 
-/** Returns whether a value is a count: a number, or a `bigint` if it is large. */
 function isCount(value: unknown): boolean {
   return typeof value === "bigint" || numberOf(value) !== undefined;
 }

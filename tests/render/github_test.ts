@@ -6,7 +6,7 @@ import {
   type GithubOptions,
   GithubRenderer,
 } from "../../lib/render/github.ts";
-import type { SessionPart, TranscriptPart } from "../../lib/render/parts.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { encode, once } from "../running.ts";
 import {

@@ -4,7 +4,6 @@ import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
 import type { ChosenInputs } from "./_home_inputs.ts";
 
-/** Finds the inputs of a command: files, or the sessions of homes written to since `--since`. */
 export async function chosenInputs(
   context: CommandContext,
 ): Promise<ChosenInputs> {

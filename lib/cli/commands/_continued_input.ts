@@ -86,7 +86,6 @@ export async function continuedInput(
   };
 }
 
-/** Reports what may be missing in a history. */
 export type HistoryRemarks = (
   facts: Pick<HistoryState, "base" | "threadId" | "unknownMode">,
 ) => void;

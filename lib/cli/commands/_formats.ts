@@ -39,7 +39,6 @@ export async function* listTexts(
   yield before === "\n" ? "]" : "\n]";
 }
 
-/** The figures of a run: turns, commands, tokens. */
 export function runFigures(
   { turns, failedCommands, tokens }: Pick<
     Verdict,

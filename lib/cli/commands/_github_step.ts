@@ -32,7 +32,6 @@ const NOTHING = {
 };
 
 export interface GithubStepOptions {
-  /** The name of the run, if there are several. */
   readonly name: string | undefined;
   /** The bytes of the summaries of earlier runs: all summaries of a step share one limit. */
   readonly summaryBytes: number;
@@ -98,7 +97,6 @@ export class GithubStep {
     return reasons;
   }
 
-  /** Writes the annotations and the summary of the run. */
   async end(): Promise<void> {
     const { diagnostics, process } = this.#context;
     if (this.#hasRoom) {
@@ -123,7 +121,6 @@ export class GithubStep {
     }
   }
 
-  /** Reports a run that could not be read. */
   fail(message: string): void {
     this.#context.diagnostics.command(annotationOf(message));
   }

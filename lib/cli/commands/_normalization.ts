@@ -64,18 +64,14 @@ type LineStage<A> =
   & Required<Stage<Uint8Array, A>>;
 
 export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
-  /** Creates the stage that processes the lines of an input. */
   readonly make: (options: JsonlOptions) => LineStage<A>;
   /** Takes a result; the stage is not used again until `write` is done. */
   readonly take: (answer: A) => void;
-  /** Writes the results of a piece of the input. */
   readonly write: () => Promise<void>;
   readonly options: JsonlOptions;
-  /** The file of `--errors-to`. */
   readonly errors?: ErrorFile | undefined;
   /** Whether failed lines go to stderr; by default, unless `onError` is `inline` or `drop`. */
   readonly isReporting?: boolean;
-  /** Called at the end of each input. */
   readonly onEnd?: (() => Promise<void>) | undefined;
 }
 
@@ -215,7 +211,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
     }
   }
 
-  /** Runs the stage, and writes its results and messages. */
   async #answer(work: (emit: (answer: A) => void) => void): Promise<void> {
     const { diagnostics, process } = this.#context;
     try {

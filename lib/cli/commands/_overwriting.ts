@@ -16,11 +16,9 @@ import { sessionPlaces } from "./_places.ts";
 /** The flags that name Codex homes, and the process, which resolves links. */
 type PlacesContext = Pick<CommandContext, "args" | "process">;
 
-/** The input files of a command, which must not be overwritten. */
 export class InputFiles {
   readonly #names: ReadonlySet<string>;
   readonly #context: PlacesContext;
-  /** The names of the files by their identities. */
   #known: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(names: readonly string[], context: PlacesContext) {

@@ -40,7 +40,6 @@ export class Rendering {
   #nextTurn = 1;
   /** Maps lines of the current input to their own files, if several files are joined. */
   #placeOf: PlaceOf | undefined;
-  /** Creates the remarks for the next transcript. */
   #remarksOnNext: (() => HistoryRemarks) | undefined;
   #remarks: HistoryRemarks | undefined;
 
@@ -95,7 +94,6 @@ export class Rendering {
     return new Rendering(context, destination, rendition);
   }
 
-  /** Renders an input. An error of reading is reported, not thrown. */
   async render(chosen: ChosenInput): Promise<void> {
     const input = await this.work.open(chosen);
     if (input !== undefined) await this.renderInput(chosen.name, input);
@@ -170,7 +168,6 @@ export class Rendering {
     await this.#flush();
   }
 
-  /** Adds the outcomes so far to the document. */
   #fold(): void {
     if (this.#early.length === 0) return;
     const transcript = this.#transcript ??= this.#newTranscript();
@@ -180,7 +177,6 @@ export class Rendering {
     this.#early.length = 0;
   }
 
-  /** Writes the part of the document that a piece of the input has added. */
   async #write(): Promise<void> {
     this.#fold();
     if (this.#transcript !== undefined) this.#remarks?.(this.#transcript);

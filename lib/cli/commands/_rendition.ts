@@ -41,9 +41,7 @@ export interface Destination {
   };
 }
 
-/** The pages after the first one. */
 export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
-  /** Closes the current page, and creates the next one. */
   next(): Promise<Output>;
 }
 
@@ -84,7 +82,6 @@ const DOCUMENTS: Record<
   github: async () => (await import("../../render/github.ts")).GithubRenderer,
 };
 
-/** Loads the renderer of a document. */
 export async function renditionOf(
   context: CommandContext,
   destination: Destination,

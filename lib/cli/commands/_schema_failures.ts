@@ -17,7 +17,6 @@ interface PathFailure {
   count: number;
 }
 
-/** Validates the lines of one input. */
 export class SchemaFailures {
   readonly #decoder: JsonlDecoder;
   readonly #failures = new Map<string, PathFailure>();
@@ -38,7 +37,6 @@ export class SchemaFailures {
     this.#decoder.flush(() => {});
   }
 
-  /** A reason for each path that does not match its schema. */
   get reasons(): readonly VerdictReason[] {
     return [...this.#failures.values()].map(({ message, line, count }) => {
       const more = count - 1;

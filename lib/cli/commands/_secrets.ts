@@ -26,14 +26,12 @@ export function patternsOf(args: Arguments): LinearPattern[] {
   });
 }
 
-/** The redactor of the flags; `undefined` with `--no-redact`. */
 export function redactorOf(args: Arguments): Redactor | undefined {
   return args.has("no-redact")
     ? undefined
     : new Redactor({ patterns: patternsOf(args) });
 }
 
-/** Adds numbers of secrets by kind to `counts`. */
 export function addSecrets(
   counts: Map<string, number>,
   more: ReadonlyMap<string, number> = new Map(),

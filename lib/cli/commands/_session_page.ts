@@ -12,7 +12,6 @@ import { UsageError } from "../endings.ts";
 import { homesToRead, sessionPlaces } from "./_places.ts";
 import { reportHomes, workingFolderOf } from "./_sessions.ts";
 
-/** Lists the sessions that the flags select, at most `limit`. */
 export async function sessionPage(
   context: CommandContext,
   limit?: number | undefined,

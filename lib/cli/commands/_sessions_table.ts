@@ -12,7 +12,6 @@ import { type Column, tableText } from "../table.ts";
 import { ageText } from "../times.ts";
 import { minuteOf } from "./_sessions.ts";
 
-/** The width of a terminal from which optional columns are shown. */
 const WIDE = 130;
 
 const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
@@ -144,7 +143,6 @@ function outcomeText(run: SessionRun | undefined): string {
   return outcome === null ? "" : OUTCOME_TEXTS[outcome];
 }
 
-/** Writes a number; empty if there is none. */
 function textOf(
   value: number | null | undefined,
   write: (value: number) => string,

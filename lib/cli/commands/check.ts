@@ -180,12 +180,10 @@ class Check {
     return { isRead, isPassed: verdict.isPassed };
   }
 
-  /** @param isPassed Whether all runs passed. */
   async end(isPassed: boolean): Promise<void> {
     await this.#lastStep?.output(isPassed);
   }
 
-  /** Begins the check for drift, if its result is shown. */
   async #driftIn(file: string): Promise<DriftRemark | undefined> {
     const { args } = this.#context;
     const isShown = !args.has("quiet") || args.has("github") ||
@@ -200,7 +198,6 @@ class Check {
     return this.#drift;
   }
 
-  /** The verdict, including the reasons of the further checks. */
   #verdict(
     { verdict }: VerdictBuilder,
     drift: DriftRemark | undefined,

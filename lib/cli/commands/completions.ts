@@ -19,7 +19,6 @@ import {
 
 type Shell = typeof SHELLS[number];
 
-/** The number of sessions that complete an id, from the newest on. */
 const MAX_SESSIONS = 100;
 
 export const run: RunCommand = async (context) => {
@@ -98,7 +97,6 @@ function completionOf(
   const last = words.at(-1) ?? "";
   const current = last === "=" ? "" : last;
   const operands: string[] = [];
-  /** The flag whose value comes next. */
   let open: Flag | undefined;
   for (const word of words.slice(0, -1)) {
     if (word === "=") continue;

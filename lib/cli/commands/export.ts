@@ -149,7 +149,6 @@ interface TakenExport {
   readonly secrets: ReadonlyMap<string, number> | undefined;
 }
 
-/** An input, and its depth in the tree of spawned sessions. */
 interface NestedInput extends ChosenInput {
   readonly stem?: string;
   readonly depth?: number;
@@ -279,7 +278,6 @@ class ExportFiles extends Output {
     }
   }
 
-  /** Writes pieces without buffering all of them. */
   async writeAll(pieces: Iterable<ExportPiece>): Promise<void> {
     let length = 0;
     for (const piece of pieces) {

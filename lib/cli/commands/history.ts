@@ -24,7 +24,6 @@ import { Normalization } from "./_normalization.ts";
 import { isObject, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 import { STDIN } from "../flags.ts";
 
-/** The number of threads that the message lists when the user has to choose one. */
 const MAX_NAMED = 20;
 
 export const run: RunCommand = async (context) => {
@@ -194,7 +193,6 @@ class Fold {
     else this.#fold(outcome);
   }
 
-  /** Folds the kept records, and writes their mutations. */
   async #write(): Promise<void> {
     const { stdout } = this.#context;
     const records = this.#records;

@@ -110,7 +110,6 @@ function flagEntry({ name, short, value, summary, details }: Flag): string[] {
   ];
 }
 
-/** Escapes characters that have a meaning in roff. */
 function roff(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-")
     .replaceAll("`", "\\(ga").replace(/^['.]/, "\\&$&");

@@ -40,7 +40,6 @@ interface AnsweredInputs<T extends ChosenInput, R, A>
   readonly names: readonly string[];
   /** The inputs: a list, which threads can share, or a sequence. */
   readonly inputs: readonly T[] | AsyncIterable<T>;
-  /** Called before an input is read. */
   readonly onBegin?: (input: T) => Promise<void>;
   /** Whether the output of an input depends on the inputs before it. */
   readonly isInTurn?: boolean;

@@ -24,7 +24,6 @@ import { Rendering } from "./_rendering.ts";
 import { addSecrets, redactorOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
 
-/** Writes a page for each session, and an index page. */
 export const renderSite: RunCommand = async (context) => {
   const { args } = context;
   args.refuseIdle(

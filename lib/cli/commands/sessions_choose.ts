@@ -114,10 +114,8 @@ interface Row {
   readonly session: Session;
   readonly age: string;
   readonly title: string;
-  /** The lines below the list. */
   readonly facts: string;
   readonly message: string;
-  /** The text that filters search, in lower case. */
   readonly text: string;
 }
 

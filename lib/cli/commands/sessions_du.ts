@@ -33,7 +33,6 @@ import { problemLine, problemRecords, reportHomes } from "./_sessions.ts";
 const BAR = 20;
 const DAY = 86_400_000;
 
-/** The names of ages, and their upper limits in milliseconds. */
 const AGES = [
   ["less than a day", DAY],
   ["less than a week", 7 * DAY],
@@ -117,7 +116,6 @@ async function* texts(
   const { sessions } = found;
   const { now } = context.process;
   const keys = args.choices("by", SIZE_KEYS);
-  // The sums by the given keys, or by all.
   const groups = (): readonly SessionSizeGroup[] =>
     (keys.length === 0 ? SIZE_KEYS : keys)
       .flatMap((key) => groupsBy(key, found, now()));

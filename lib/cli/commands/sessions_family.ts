@@ -60,7 +60,6 @@ async function familyTexts(
   }
 }
 
-/** Divides all sessions into shards, for separate processes. */
 async function divide(count: number, context: CommandContext): Promise<number> {
   const { args } = context;
   if (args.operands.length > 0 || args.has("last")) {

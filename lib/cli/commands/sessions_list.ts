@@ -24,7 +24,6 @@ import { sessionPlaces } from "./_places.ts";
 import { problemRecords, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
-/** The default number of rows of a table on a terminal. */
 const SCREENFUL = 50;
 
 export const run: RunCommand = async (context) => {
@@ -133,7 +132,6 @@ async function* piecesOf(
       }
       break;
     case "ids":
-      // A session without an id is listed by its path.
       for (const { head, file } of sessions) yield `${head.id || file.path}\n`;
       break;
     case "paths":

@@ -22,10 +22,8 @@ import { minuteOf, reportHomes, workingFolderOf } from "./_sessions.ts";
 const PATIENCE = 3_000;
 const INDENT = "    ";
 
-/** The minimum length of snippets on a terminal. */
 const MIN_SNIPPET = 60;
 
-/** The minimum width of a title. */
 const MIN_TITLE = 10;
 
 /** The marks around a match if the output has no styles. */
@@ -136,7 +134,6 @@ function hitRecord(hit: SearchHit): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Two lines for a hit: its session, time and role, and the snippet. */
 function hitText(
   { session_id, short_id, title, time, role, snippet }: SearchHit,
   { process, style, width }: CommandContext,

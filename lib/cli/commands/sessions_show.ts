@@ -17,7 +17,6 @@ import {
 import { sessionRecord } from "./_sessions.ts";
 import { snapshotText } from "./_snapshot_text.ts";
 
-/** The flags for output other than a transcript. */
 const OTHER_FORMS = ["jsonl", "history", "meta"] as const;
 
 const OF_TRANSCRIPTS = [
@@ -108,7 +107,6 @@ async function writeHistory(
   return status;
 }
 
-/** Writes the facts of a session, with the sessions that it continues. */
 async function writeMeta(
   { session, lineage }: WholeSession,
   { args, stdout }: CommandContext,

@@ -38,7 +38,6 @@ import type { ChosenInputs } from "./_home_inputs.ts";
 /** The limit of a price list, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
 
-/** The flags that have no effect with `--explain`. */
 const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
 
 export const run: RunCommand = async (context) => {
@@ -182,7 +181,6 @@ const NO_ROW: UsageRow = {
   day: null,
 };
 
-/** An empty derivation, for the names of the columns. */
 const NO_DERIVATION: UsageDerivation = {
   source: "",
   line: 0,
@@ -420,7 +418,6 @@ function turnOf(
   return `${number} of ${source.replace(/^.*[/\\]/, "")}`;
 }
 
-/** Groups derivations by source, in the order of the sources. */
 function bySource(
   derivations: readonly UsageDerivation[],
 ): Map<string, UsageDerivation[]> {

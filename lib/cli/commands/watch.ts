@@ -92,7 +92,6 @@ interface Waiting {
   readonly at: number;
 }
 
-/** What the output shows of a session. */
 interface Known extends Pick<Session, "title"> {
   readonly head: Pick<SessionHead, "id"> & Partial<SessionHead>;
 }
@@ -113,7 +112,6 @@ class Watching {
   /** The paths and the keys of sessions that were reported as unreadable. */
   readonly #unreadable = new Set<string>();
   #waiting: Waiting[] = [];
-  /** The time of the last reported event. */
   #lastAt = -Infinity;
 
   constructor(context: CommandContext) {
@@ -263,7 +261,6 @@ class Watching {
     await this.#screen.show(texts.join(""), rows, this.#home.size);
   }
 
-  /** Reads the heads of sessions that are not known yet. */
   async #readHeads(files: readonly SessionFile[]): Promise<void> {
     const unknown = new Map<string, SessionFile>();
     for (const file of files) {
@@ -510,7 +507,6 @@ interface Row {
   readonly known: Known;
 }
 
-/** A row with its depth below the session that spawned it. */
 interface NestedRow extends Row {
   readonly depth: number;
 }
@@ -556,7 +552,6 @@ class Screen {
     if (erased !== "") await this.#context.screen.writeText(erased);
   }
 
-  /** The escape sequence that erases the table. */
   get erased(): string {
     const lines = this.#table.split("\n").length - 1;
     return lines === 0 ? "" : `\r\x1b[${lines}A${ERASE_BELOW}`;
