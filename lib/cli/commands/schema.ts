@@ -31,19 +31,14 @@ export const run: RunCommand = async ({ args, stdout }) => {
   return EXIT.done;
 };
 
-/** Finds a name regardless of its spelling: `ThreadEvent`, `thread-event`, `thread_event`. */
 function named<T extends string>(
   given: string,
   names: readonly T[],
   noun: string,
 ): T {
-  const name = names.find((name) => plain(name) === plain(given));
+  const name = names.find((name) => name === given);
   if (name !== undefined) return name;
   throw new UsageError(
     `there is no ${noun} "${given}"${suggestion(given, names)}`,
   );
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[-_]/g, "");
 }
