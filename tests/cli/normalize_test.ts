@@ -24,7 +24,7 @@ const ROLLOUT =
   '{"timestamp":"2025-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"x"}}\n';
 /** The advice after a run whose lines mostly failed. */
 const ADVICE =
-  "; --from=DIALECT sets another dialect, --thread-id=ID the thread of a log that was cut off; stderr (2>&1) must not be in a log";
+  "; a line is one JSON object: leave out stderr (2>&1), remove text before objects with sed 's/^[^{]*//', join their lines with jq -c .; or set the dialect with --from=DIALECT, or the thread of a log that was cut off with --thread-id=ID";
 
 /** Returns the line.failed record of `BAD` at a line and a byte offset. */
 function failed(line: number, offset: number): string {

@@ -271,7 +271,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
           failures + records
         } lines failed when read as ${
           kind ?? "a log of Codex"
-        }; --from=DIALECT sets another dialect, --thread-id=ID the thread of a log that was cut off; stderr (2>&1) must not be in a log`,
+        }; a line is one JSON object: leave out stderr (2>&1), remove text before objects with sed 's/^[^{]*//', join their lines with jq -c .; or set the dialect with --from=DIALECT, or the thread of a log that was cut off with --thread-id=ID`,
       );
     }
   }
