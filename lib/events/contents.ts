@@ -130,13 +130,15 @@ export function mcpContent({ server, tool, arguments: args }: Fields): Fields {
 export function endedMcp(call: Fields): Ended {
   const result = call.result ?? undefined;
   const error = call.error ?? undefined;
-  const { is_error, isError } = fieldsOf(result);
-  const isFailed = error !== undefined || is_error === true ||
-    isError === true || isFailedWord(call.status);
+  const { structuredContent, ...rest } = fieldsOf(result);
+  const isFailed = error !== undefined || rest.is_error === true ||
+    rest.isError === true || isFailedWord(call.status);
   return {
     content: knownFields({
       ...mcpContent(call),
-      result,
+      result: structuredContent === undefined
+        ? result
+        : { ...rest, structured_content: structuredContent },
       error: error === undefined || isObject(error)
         ? error
         : { message: textOf(error) ?? "" },

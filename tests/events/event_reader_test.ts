@@ -950,6 +950,30 @@ Deno.test("EventReader marks turns that codex migrate-rollouts made up as inheri
   );
 });
 
+Deno.test("EventReader spells the result of an MCP call as exec streams do", () => {
+  const result = { content: [], structuredContent: { n: 1 }, isError: true };
+  const expected = {
+    content: [],
+    isError: true,
+    structured_content: { n: 1 },
+  };
+  const call = { server: "s", tool: "t" };
+  for (
+    const lines of [
+      [PAGINATED, pagedLine("McpToolCall", { id: "m", ...call, result })],
+      [eventLine("mcp_tool_call_end", {
+        call_id: "m",
+        invocation: call,
+        result: { Ok: result },
+      })],
+    ]
+  ) {
+    const { status, content } = fieldsOf(eventsOf(lines).at(-1));
+    assertEquals(status, "failed");
+    assertEquals(fieldsOf(content).result, expected);
+  }
+});
+
 Deno.test("EventReader tells a turn that codex migrate-rollouts made up as implied, and not its end", () => {
   const turn_id = "rollout-1";
   const events = eventsOf([
