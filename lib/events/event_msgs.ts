@@ -410,12 +410,14 @@ function end(
     const call = known ?? context.endedCall(callId, type);
     const { content: parsed, status } = read(event);
     const content = context.spelled(parsed, path, name);
+    // A command that turns out to be a patch is no command any more.
+    const begun = call.type === type ? call.content : {};
     call.type = type;
     const { startedAt, at } = timesOf(event, context.now);
     const computed = known === undefined
       ? startOf(content, at ?? context.now)
       : undefined;
-    context.completeCall(call, { ...call.content, ...content }, {
+    context.completeCall(call, { ...begun, ...content }, {
       status,
       startedAt: startedAt ?? computed,
       at,

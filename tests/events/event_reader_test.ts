@@ -950,6 +950,22 @@ Deno.test("EventReader marks turns that codex migrate-rollouts made up as inheri
   );
 });
 
+Deno.test("EventReader tells a command that turns out to be a patch as a patch alone", () => {
+  const events = eventsOf([
+    callLine("shell_command", { command: "apply_patch <<E\nE" }),
+    eventLine("patch_apply_end", {
+      call_id: "c1",
+      success: true,
+      changes: { a: { type: "add", content: "b" } },
+    }),
+  ]);
+  const { item_type, content } = fieldsOf(events.at(-1));
+  assertEquals(item_type, "file_change");
+  assertEquals(content, {
+    changes: [{ path: "a", kind: "add", content: "b" }],
+  });
+});
+
 Deno.test("EventReader spells the result of an MCP call as exec streams do", () => {
   const result = { content: [], structuredContent: { n: 1 }, isError: true };
   const expected = {
