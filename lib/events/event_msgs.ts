@@ -216,8 +216,14 @@ function completeTurn(context: SessionContext, event: Fields): void {
   // If a prompt has no answer, the file does not contain the reason: the turn ends like one whose
   // request failed.
   if (hasFailed || isUnanswered(context, event)) {
-    const message = textOf(error) ?? textOf(fieldsOf(error).message) ?? "";
-    context.tell("turn.failed", { ...ending, error: { message } });
+    const { message, codex_error_info } = fieldsOf(error);
+    context.tell("turn.failed", {
+      ...ending,
+      error: {
+        message: textOf(error) ?? textOf(message) ?? "",
+        ...knownFields({ code: errorCodeOf(codex_error_info) }),
+      },
+    });
   } else {
     const last_agent_message = textOf(event.last_agent_message);
     context.tell("turn.completed", {
@@ -226,6 +232,11 @@ function completeTurn(context: SessionContext, event: Fields): void {
     });
   }
   context.endTurn();
+}
+
+/** Returns the kind of an error: a word, or the name of the object that has its details. */
+function errorCodeOf(info: unknown): string | undefined {
+  return idOf(info) ?? Object.keys(fieldsOf(info))[0];
 }
 
 /**

@@ -990,6 +990,24 @@ Deno.test("EventReader spells the result of an MCP call as exec streams do", () 
   }
 });
 
+Deno.test("EventReader keeps the kind of the error that a turn failed with", () => {
+  const errorOf = (error: unknown) =>
+    fieldsOf(eventsOf([eventLine("task_complete", { error })]).at(-1)).error;
+  const message = "No";
+  assertEquals(errorOf({ message, codex_error_info: "other" }), {
+    message,
+    code: "other",
+  });
+  assertEquals(
+    errorOf({
+      message,
+      codex_error_info: { http_connection_failed: { http_status_code: 500 } },
+    }),
+    { message, code: "http_connection_failed" },
+  );
+  assertEquals(errorOf({ message }), { message });
+});
+
 Deno.test("EventReader tells a turn that codex migrate-rollouts made up as implied, and not its end", () => {
   const turn_id = "rollout-1";
   const events = eventsOf([

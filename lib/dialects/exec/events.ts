@@ -158,7 +158,7 @@ export interface ThreadErrorEvent extends ThreadError {
 export interface ThreadError {
   /** The message: prose, or JSON that a server sent. */
   readonly message: string;
-  /** An error code. Not written by the CLI itself. */
+  /** The kind of error, which session files and app-servers state. */
   readonly code?: string | number;
 }
 
