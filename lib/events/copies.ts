@@ -10,10 +10,12 @@ import {
   knownFields,
   listOf,
   textOf,
+  textsOf,
 } from "../json/fields.ts";
 import { readAnswerText } from "./answer_text.ts";
 import type { Witness } from "./calls.ts";
 import { derivedQuery, statedStatus } from "./contents.ts";
+import type { PairedItem } from "./pairing.ts";
 import type { SessionContext } from "./session_context.ts";
 import type { SessionImage } from "./session_items.ts";
 import { contentText } from "./tool_output.ts";
@@ -275,18 +277,20 @@ export function isPlanCopy(
 export const USER_SHELL = "user_shell";
 
 /**
- * Whether such a command is the second copy of one; if not, it is registered as the first. In files
- * that contain everything, it has an event besides the message about it to the model, which comes
- * later, but first if the command was cancelled.
+ * Returns the item of the message to the model about such a command, if it came first, as it does if
+ * the command was cancelled. Otherwise the message follows, and is the second copy.
  */
-export function isUserCommandCopy(
+export function messageOfCommand(
   { pairing }: SessionContext,
-  command: string,
-  witness: Witness,
-): boolean {
-  if (pairing.match("command", command, witness) !== undefined) return true;
-  pairing.add("command", command, witness, { itemId: "" });
-  return false;
+  { source, command }: Fields,
+): PairedItem | undefined {
+  if (source !== USER_SHELL) return undefined;
+  const text = textsOf(command).at(-1) ?? "";
+  const first = pairing.match("command", text, "event");
+  if (first === undefined) {
+    pairing.add("command", text, "event", { itemId: "" });
+  }
+  return first;
 }
 
 /**

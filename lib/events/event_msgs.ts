@@ -12,7 +12,6 @@ import {
   knownFields,
   numberOf,
   textOf,
-  textsOf,
   wholeOf,
 } from "../json/fields.ts";
 import { Utf8Decoder } from "../json/utf8.ts";
@@ -39,7 +38,7 @@ import {
 } from "./contents.ts";
 import {
   isPlanCopy,
-  isUserCommandCopy,
+  messageOfCommand,
   tellAnswerCopy,
   tellCompaction,
   tellLiveThought,
@@ -48,7 +47,6 @@ import {
   tellUser,
   THOUGHT_TYPES,
   type ThoughtKind,
-  USER_SHELL,
 } from "./copies.ts";
 import { isMigratedTurn } from "./ids.ts";
 import type { SessionContext } from "./session_context.ts";
@@ -115,10 +113,9 @@ const LEGACY_EVENTS: Rules = new Map(Object.entries<TellEvent>({
   exec_command_begin: begin("command_execution", commandContent),
   exec_command_output_delta: streamOutput,
   exec_command_end: (context, event) => {
-    const command = textsOf(event.command).at(-1) ?? "";
-    const isCopy = event.source === USER_SHELL &&
-      isUserCommandCopy(context, command, "event");
-    if (!isCopy) endCommand(context, event);
+    if (messageOfCommand(context, event) === undefined) {
+      endCommand(context, event);
+    }
   },
   mcp_tool_call_begin: begin(
     "mcp_tool_call",

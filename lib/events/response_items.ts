@@ -28,7 +28,6 @@ import {
 } from "./contents.ts";
 import {
   isPlanCopy,
-  isUserCommandCopy,
   keepImages,
   takeViewedImage,
   tellAnswerCopy,
@@ -182,13 +181,14 @@ function tellUserItem(context: SessionContext, item: Fields): void {
     return;
   }
   tellInjected(context, "user", item);
-  if (context.mode === "legacy") {
-    const content = userShellCommand(contentText(item.content));
-    if (content === undefined) return;
-    if (isUserCommandCopy(context, content.command, "item")) return;
-    const status = endStatus(content.exit_code !== 0);
-    context.complete("command_execution", content, { status });
-  }
+  const content = userShellCommand(contentText(item.content));
+  if (content === undefined) return;
+  const { pairing } = context;
+  if (pairing.match("command", content.command, "item") !== undefined) return;
+  const itemId = context.complete("command_execution", content, {
+    status: endStatus(content.exit_code !== 0),
+  });
+  pairing.add("command", content.command, "item", { itemId });
 }
 
 function tellAnswer(context: SessionContext, item: Fields): void {

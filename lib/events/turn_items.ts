@@ -28,6 +28,7 @@ import {
   timesOf,
 } from "./contents.ts";
 import {
+  messageOfCommand,
   saidBeside,
   searchContent,
   tellCompaction,
@@ -65,7 +66,7 @@ const ITEMS: ReadonlyMap<string, TellItem> = new Map(
     EnteredReviewMode: say("entered_review_mode", restOf),
     ExitedReviewMode: say("exited_review_mode", restOf),
     ContextCompaction: tellCompactionItem,
-    CommandExecution: act("command_execution", endedCommand),
+    CommandExecution: tellCommand,
     FileChange: act("file_change", endedPatch),
     McpToolCall: act("mcp_tool_call", endedMcp),
     WebSearch: act(
@@ -244,6 +245,24 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
     default:
       return false;
   }
+}
+
+const endCommand = act("command_execution", endedCommand);
+
+/** Emits a command; that of a user completes the one that the message about it has begun. */
+function tellCommand(
+  context: SessionContext,
+  item: Fields,
+  place: ItemPlace,
+): void {
+  const message = messageOfCommand(context, item);
+  if (message === undefined) return endCommand(context, item, place);
+  const { content, status } = endedCommand(item);
+  context.complete("command_execution", content, {
+    itemId: message.itemId,
+    status,
+    ...place,
+  });
 }
 
 /** Emits a compaction; an item that is repeated adds nothing. */

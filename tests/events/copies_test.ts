@@ -15,6 +15,7 @@ import {
   line,
   messageLine,
   pagedLine,
+  PAGINATED,
   promptLine,
 } from "../session_lines.ts";
 import { arrayOf, fieldsOf } from "../../lib/json/fields.ts";
@@ -338,4 +339,33 @@ Deno.test("EventReader emits a command of the user once that has an event and a 
   const prompt = promptLine("Again");
   assertEquals(countOf(event("a"), prompt, message), 1);
   assertEquals(countOf(message, prompt, event("a"), message), 2);
+});
+
+Deno.test("EventReader emits a command of the user in a paginated file once, also if only the message tells of it", () => {
+  const item = pagedLine("CommandExecution", {
+    id: "u1",
+    command: ["/bin/bash", "-lc", "make"],
+    source: "user_shell",
+    aggregated_output: "made\n",
+    exit_code: 3,
+  });
+  const message = messageLine(
+    "user",
+    "<user_shell_command>\n<command>\nmake\n</command>\n<result>\nExit code: 3\nDuration: 0.5 seconds\nOutput:\nmade\n\n</result>\n</user_shell_command>",
+  );
+  const commandsOf = (...lines: Line[]) => {
+    const commands = eventsOf([PAGINATED, ...lines])
+      .filter(({ item_type }) => item_type === "command_execution");
+    return commands.map(({ item_id, content }) => [
+      item_id,
+      fieldsOf(content).command,
+    ]);
+  };
+  const users = ["synthetic-item-2", "make"];
+  const whole = "/bin/bash -lc make";
+  assertEquals(commandsOf(item, message), [["u1", whole]]);
+  // Files that codex migrate-rollouts wrote have no item of a command of the user.
+  assertEquals(commandsOf(message), [users]);
+  // The item of a cancelled command comes later; it replaces what the message said.
+  assertEquals(commandsOf(message, item), [users, [users[0], whole]]);
 });
