@@ -139,6 +139,47 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in queues, sub-agents and paused goals of an app-server",
+    lines: [
+      ["thread/queue/changed", { threadId: "t" }],
+      ["item/started", {
+        item: {
+          type: "subAgentActivity",
+          model: null,
+          reasoningEffort: null,
+          startedAtMs: 1,
+          completedAtMs: null,
+        },
+      }],
+      ["item/completed", {
+        contentTokenCount: null,
+        item: { type: "collabAgentToolCall", completedAtMs: 1 },
+      }],
+      ["thread/goal/updated", { goal: { status: "budgetLimited" } }],
+    ].map(([method, params]) => ({ method, params })),
+    found: [],
+  },
+  {
+    name: "nothing in prompts of hooks, cited memories and attached threads",
+    lines: [
+      ["session_meta", { attached_thread: true }],
+      ...[
+        {
+          type: "HookPrompt",
+          fragments: [{ text: "Go on.", hookRunId: "stop:1" }],
+        },
+        {
+          type: "AgentMessage",
+          memory_citation: {
+            entries: [{ path: "M.md", lineStart: 1, lineEnd: 2, note: "n" }],
+          },
+        },
+        { type: "UserMessage", content: [{ type: "mention", name: "app" }] },
+      ].map((item) => ["event_msg", { type: "item_completed", item }]),
+    ].map(([type, payload]) => ({ type, payload })),
+    found: [],
+  },
+  {
     name: "nothing in the answers of a user, whose ids are data",
     lines: [{ id: 0, result: { answers: { drink: { answers: ["Tea"] } } } }],
     found: [],
