@@ -38,6 +38,7 @@ import {
 } from "./contents.ts";
 import {
   isPlanCopy,
+  isReviewPromptCopy,
   messageOfCommand,
   tellAnswerCopy,
   tellCompaction,
@@ -206,7 +207,7 @@ function beginTurn(context: SessionContext, event: Fields): void {
 
 function completeTurn(context: SessionContext, event: Fields): void {
   // No event ended that turn: the line has the time of the next prompt, and never an answer.
-  if (isMigratedTurn(idOf(event.turn_id))) return context.endTurn();
+  if (isMigratedTurn(idOf(event.turn_id))) return;
   const { error } = event;
   const hasFailed = isObject(error) || typeof error === "string";
   const ending = endFields(context, event);
@@ -312,10 +313,7 @@ function tellPrompt(context: SessionContext, event: Fields): void {
   context.seen.prompt = true;
   context.seen.request = null;
   context.lastAnswer = null;
-  if (context.reviewPrompt !== null) {
-    if (context.reviewPrompt === message.text) return;
-    context.reviewPrompt = message.text;
-  }
+  if (isReviewPromptCopy(context, message.text)) return;
   tellUser(context, message, "event");
 }
 

@@ -16,6 +16,7 @@ import {
   savedCounts,
   withExactCounts,
 } from "./exact_numbers.ts";
+import { isMigratedTurn } from "./ids.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { withText } from "./session_items.ts";
 
@@ -453,8 +454,9 @@ export class SessionContext {
     this.#openTurn((isOfReview ? this.turnId : null) ?? id ?? null, fields);
     this.turn = "begun";
     this.seen.prompt = isPrompted && prompt;
-    // The turn of a killed process has no end, which would reset this.
-    this.viewedImages = 0;
+    // The turn of a killed process has no end, which would reset this. `codex migrate-rollouts` makes
+    // turns of the messages that pass images, too.
+    if (!isMigratedTurn(id)) this.viewedImages = 0;
   }
 
   /** Continues a turn whose beginning is not in the file. */

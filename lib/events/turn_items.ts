@@ -28,6 +28,8 @@ import {
   timesOf,
 } from "./contents.ts";
 import {
+  isReviewPromptCopy,
+  isViewedImage,
   messageOfCommand,
   saidBeside,
   searchContent,
@@ -35,6 +37,7 @@ import {
   userContent,
   withKeptImages,
 } from "./copies.ts";
+import { isMigratedItem } from "./ids.ts";
 import type { SessionContext } from "./session_context.ts";
 import { contentText, contentTexts, readToolOutput } from "./tool_output.ts";
 import { readUserContent } from "./user_message.ts";
@@ -51,11 +54,7 @@ type TellItem = (
  */
 const ITEMS: ReadonlyMap<string, TellItem> = new Map(
   Object.entries<TellItem>({
-    UserMessage: say(
-      "user_message",
-      (item, context) =>
-        userContent(withKeptImages(context, readUserContent(bodyOf(item)))),
-    ),
+    UserMessage: say("user_message", promptContent),
     AgentMessage: say("agent_message", (item) => ({
       text: contentText(bodyOf(item)),
       ...saidBeside(item),
@@ -245,6 +244,20 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
     default:
       return false;
   }
+}
+
+/**
+ * Returns the content of a prompt. It has no fields if the item, which `codex migrate-rollouts` made
+ * of a message, passes an image that the model had asked for, or repeats the prompt of a review.
+ */
+function promptContent(item: Fields, context: SessionContext): Fields {
+  const { text, images } = readUserContent(bodyOf(item));
+  const isNone = isMigratedItem(item.id) &&
+    (text.trim() === ""
+      ? isViewedImage(context, images)
+      : isReviewPromptCopy(context, text));
+  const message = withKeptImages(context, { text, images });
+  return isNone ? {} : userContent(message);
 }
 
 const endCommand = act("command_execution", endedCommand);

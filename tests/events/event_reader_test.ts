@@ -1030,6 +1030,51 @@ Deno.test("EventReader tells a turn that codex migrate-rollouts made up as impli
   );
 });
 
+Deno.test("EventReader tells prompts of a migrated file once, and no image that a model asked for as one", () => {
+  const turn = (turn_id: string, ...lines: Fields[]) => [
+    eventLine("task_started", { turn_id }),
+    ...lines,
+    eventLine("task_complete", { turn_id, last_agent_message: null }),
+  ];
+  const prompt = (id: string, ...content: Fields[]) =>
+    pagedLine("UserMessage", { id, content });
+  const text = (text: string) => ({ type: "text", text });
+  const image = { type: "image", image_url: "data:image/png;base64,AAAA" };
+  const promptsOf = (lines: readonly Fields[]) =>
+    eventsOf([PAGINATED, ...lines])
+      .filter(({ item_type }) => item_type === "user_message")
+      .map(({ item_id }) => item_id);
+  const viewed = (id: string) => [
+    ...turn(
+      "rollout-4",
+      prompt("item-1", text("Look")),
+      callLine("view_image", { path: "/w/a.png" }, "v1"),
+      outputLine("attached local image path", "v1"),
+      callLine("view_image", { path: "/w/a.md" }, "v2"),
+      outputLine("attached local image path", "v2"),
+    ),
+    ...turn("rollout-8", prompt(id, image)),
+    ...turn("rollout-12", prompt("item-3", text(UNREAD))),
+    ...turn("rollout-16", prompt("item-4", image)),
+  ];
+  assertEquals(promptsOf(viewed("item-2")), ["item-1", "item-4"]);
+  // A person has steered the turn with a picture.
+  assertEquals(promptsOf(viewed("u2")).slice(0, 2), ["item-1", "u2"]);
+  assertEquals(
+    promptsOf([
+      ...turn("rollout-1", pagedLine("EnteredReviewMode", { id: "item-1" })),
+      ...turn(
+        "t1",
+        prompt("item-2", text("Review")),
+        prompt("item-3", text("Review")),
+        pagedLine("ExitedReviewMode", { id: "item-4" }),
+        prompt("item-5", text("Review")),
+      ),
+    ]),
+    ["item-2", "item-5"],
+  );
+});
+
 Deno.test("EventReader takes the images of a prompt of a paginated session from its response item", () => {
   const url = "data:image/png;base64,iVBORw0KGgo=";
   const text = "Look";
