@@ -36,7 +36,8 @@ const IMAGE_TYPES: ReadonlySet<unknown> = new Set([
 const UNREAD_REGEXP =
   /^(?:Codex could not read the local image|Codex cannot attach image|Image located) at `([^`\n]+)`(?: is invalid)?: /;
 /** Matches the text that the model receives in place of media that could not be processed. */
-const OMITTED_REGEXP = /^(?:image|audio) content omitted because .*$/;
+const OMITTED_REGEXP =
+  /^(?:(?:image|audio) content omitted because |Codex (?:cannot attach|could not read the local) audio at `[^`\n]+`: ).*$/;
 const LABEL_PATH_REGEXP = /^<image\b[^>]*\bpath="([^"]*)"/;
 const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
 

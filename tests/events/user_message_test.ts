@@ -101,6 +101,19 @@ Deno.test("readUserContent() reads the text in place of an image that was not pr
   ) assertEquals(read([part])?.text, part.text);
 });
 
+Deno.test("readUserContent() leaves out the text in place of audio that was not attached", () => {
+  for (
+    const words of [
+      "Codex cannot attach audio at `/a b.md`: unsupported audio format; use wav, mp3, m4a, webm, or ogg.",
+      "Codex could not read the local audio at `/a.wav`: No such file",
+    ]
+  ) {
+    assertEquals(read([text(words), text("go")]), { text: "go", images: [] });
+    const said = `Why? ${words}`;
+    assertEquals(read([text(said)])?.text, said);
+  }
+});
+
 /** The markers around injected context in user messages (C.3). */
 const MARKERS = [
   ...[
