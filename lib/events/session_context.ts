@@ -514,12 +514,14 @@ export class SessionContext {
    * Registers the beginning of a call. The first statement of a witness is the copy of the other
    * witness's statement, if there is one. A second statement of the same witness is another call
    * with the same id, with one exception: an event that is repeated while the call is open only
-   * adds to it. Each response item is a call. A new call has the item type `type`.
+   * adds to it. Each response item is a call. A new call has the item type `type`, and the item id
+   * `itemId` if the other witness has stated its item under an id of its own.
    */
   beginCall(
     callId: string | null | undefined,
     witness: Witness,
     type: string,
+    itemId?: string,
   ): { readonly call: Call; readonly isNew: boolean } {
     const known = this.calls.get(callId);
     // An `image_view` is over at once.
@@ -534,13 +536,14 @@ export class SessionContext {
     const id = typeof callId === "string" ? keptText(callId) : null;
     const call: Call = {
       callId: id,
-      itemId: id === null ? this.madeUpItem() : this.calls.nextItemId(id),
+      itemId: itemId ??
+        (id === null ? this.madeUpItem() : this.calls.nextItemId(id)),
       type,
       name: "",
       turnId: null,
       content: {},
       state: "open",
-      begunBy: [witness],
+      begunBy: itemId === undefined ? [witness] : ["item", "event"],
       hasItem: false,
       isScript: false,
       output: null,

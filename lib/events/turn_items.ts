@@ -171,28 +171,22 @@ function act(type: string, read: (item: Fields) => Ended): TellItem {
     const id = idOf(item.id);
     const known = context.calls.get(id) ??
       scriptedCall(context, type, content);
-    if (LOOSE_TYPES.has(type)) {
-      const itemId = context.takeLoose(type, "event", known?.itemId);
-      if (known === undefined && itemId !== undefined) {
-        context.complete(type, content, { itemId, status, ...place });
-        return;
-      }
-    }
-    const call = known ?? context.beginCall(id, "event", type).call;
+    const isLoose = LOOSE_TYPES.has(type);
+    const itemId = isLoose
+      ? context.takeLoose(type, "event", known?.itemId)
+      : undefined;
+    const call = known ?? context.beginCall(id, "event", type, itemId).call;
     call.type = type;
     call.hasItem = true;
+    const isNew = known === undefined && itemId === undefined;
     const startedAt = place.startedAt ??
-      (known === undefined
-        ? startOf(content, place.at ?? context.now)
-        : undefined);
+      (isNew ? startOf(content, place.at ?? context.now) : undefined);
     context.completeCall(call, context.spelled(content, ["item"]), {
       ...place,
       status,
       startedAt,
     });
-    if (known === undefined && LOOSE_TYPES.has(type)) {
-      context.noteLoose(type, "event", call.itemId);
-    }
+    if (isNew && isLoose) context.noteLoose(type, "event", call.itemId);
     // If the item of a script's call is repeated, it must not become the item of another call.
     if (id !== undefined && id !== call.callId) context.calls.link(id, call);
   };

@@ -10,11 +10,12 @@ import {
   eventLine,
   itemLine,
   line,
+  outputLine,
   pagedLine,
   PAGINATED,
 } from "../session_lines.ts";
 import { fieldsOf, snakeCase } from "../../lib/json/fields.ts";
-import { eventsOf } from "./reading.ts";
+import { eventsOf, script } from "./reading.ts";
 
 /** The fields of an item without its id. */
 type Item = Readonly<Record<string, unknown>>;
@@ -507,6 +508,28 @@ Deno.test("HistoryState.apply() keeps the command of a repeated item without a c
   const output = [{ offset: 0, content: "new" }];
   assertEquals(shown({}), [[["make", "all"], 1, output, "success"]]);
   assertEquals(shown({ command: ["ls"] }), [[["ls"], 0, output, "success"]]);
+});
+
+Deno.test("HistoryState.apply() shows a repeated item in the record of a response item without an id (C.5)", () => {
+  const search = itemLine("web_search_call", { action: { query: "q" } });
+  const found = (query: string, id: string) =>
+    pagedLine("WebSearch", { id, query });
+  const snapshot = checkedSnapshot([
+    PAGINATED,
+    search,
+    search,
+    found("a", "1"),
+    found("b", "1"),
+    found("c", "2"),
+    found("d", "1"),
+  ]);
+  assertEquals(
+    payloadsOf(snapshot, "tool_call").map((each) => each.arguments),
+    ["d", "c"].map((text) => [{
+      name: "query",
+      value: { type: "text", text },
+    }]),
+  );
 });
 
 Deno.test("HistoryState.apply() renames an explored command that is repeated (C.5)", () => {
