@@ -218,7 +218,12 @@ function showReasoning(joinsAlways: boolean): ShowItem {
     const joins = joinsAlways || content.continues === true;
     const added = itemText(item);
     let text = openThought(context, key);
-    if (text !== undefined && isPiece(phase, added, text.text)) text.add(added);
+    const isMore = isPiece(phase, added, text?.text);
+    // A late piece of a complete text adds nothing, and must not replace it.
+    const isLate = text === undefined &&
+      context.memory.links.get("reasoning", key) !== undefined;
+    if (isMore && isLate) return;
+    if (text !== undefined && isMore) text.add(added);
     else text = new ReasoningText(added);
     showThought(context, { key, text, isOpen: phase !== "completed", joins });
   };

@@ -143,6 +143,18 @@ Deno.test("HistoryState.apply() appends deltas of reasoning (C.1)", () => {
   ]);
 });
 
+Deno.test("HistoryState.apply() keeps the complete text of reasoning when a delta of it comes late", () => {
+  const complete = [
+    ...deltas("reasoning", { text_delta: "Let" }),
+    item("completed", "reasoning", { content: { text: "Let me see" } }),
+  ];
+  const late = deltas("reasoning", { text_delta: " me" });
+  assertEquals(
+    checkedSnapshot([...complete, ...late]).records,
+    snapshotOf(complete).records,
+  );
+});
+
 Deno.test("HistoryState.apply() appends deltas of output, also equal ones (C.1)", () => {
   const [exec] = payloadsOf(
     snapshotOf([
