@@ -212,14 +212,14 @@ function finishCommand(
 
 /**
  * Whether an end moves the output from one stream to the other: it has text for one stream, and
- * none for the other, whose text is known. Output of a running command in an exec stream stays.
+ * none for the other, whose text is known. In exec streams, known output stays.
  */
 function takesBack(
   { memory }: FoldContext,
-  { status, stdout_chunks, stderr_chunks }: ExecPayload,
+  { stdout_chunks, stderr_chunks }: ExecPayload,
   { stdout = "", stderr = "" }: CommandOutput,
 ): boolean {
-  if (status === "running" && !memory.isSession) return false;
+  if (!memory.isSession) return false;
   return stderr !== "" && stdout === "" && stdout_chunks.length > 0 ||
     stdout !== "" && stderr === "" && stderr_chunks.length > 0;
 }

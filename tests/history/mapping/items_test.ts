@@ -166,6 +166,19 @@ Deno.test("HistoryState.apply() appends deltas of output, also equal ones (C.1)"
   assertEquals(exec?.stdout_chunks, [{ offset: 0, content: "y\ny\n" }]);
 });
 
+Deno.test("HistoryState.apply() keeps the failure of a command whose end still comes (C.1)", () => {
+  const command = { command: "make", stdout: "a" };
+  const [exec] = payloadsOf(
+    checkedSnapshot([
+      item("started", "command_execution", { content: command }),
+      { type: "item.failed", item_id: "item_0", error: { message: "lost" } },
+      item("completed", "command_execution", { content: command }),
+    ]),
+    "exec",
+  );
+  assertEquals(exec?.stderr_chunks, [{ offset: 0, content: "lost" }]);
+});
+
 Deno.test("HistoryState.apply() shows no command for the output of a patch", () => {
   const patch = { changes: [{ path: "a", kind: "add" }] };
   const snapshot = snapshotOf([
