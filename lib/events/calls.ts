@@ -85,7 +85,6 @@ export class CallBook {
     for (const each of listOf(calls)) {
       const call = this.#restore(each);
       if (call.callId !== null) this.#calls.set(call.callId, call);
-      if (call.isScript) this.#scripted.add(call);
     }
     for (const each of listOf(replaced)) this.#restore(each);
     for (const id of textsOf(closed)) {
@@ -234,6 +233,7 @@ export class CallBook {
   #restore(saved: unknown): Call {
     const call = readCall(fieldsOf(saved));
     this.#weight += call.weight;
+    if (call.isScript) this.#scripted.add(call);
     if (call.session !== null) this.#sessions.set(call.session, call);
     return call;
   }

@@ -438,6 +438,30 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a script's command that goes on after another call has its id",
+    lines: [
+      PAGINATED,
+      script('await tools.exec_command({"cmd":"make"})'),
+      outputLine([{ text: "Script completed\nOutput:\n" }, {
+        text: '{"output":"a","session_id":7,"wall_time_seconds":1}',
+      }]),
+      script('await tools.exec_command({"cmd":"ls"})'),
+      pagedLine("CommandExecution", {
+        id: "exec-1",
+        process_id: "7",
+        command: ["make"],
+        exit_code: 0,
+      }),
+    ],
+    expected: [
+      "thread.started",
+      "started command_execution make",
+      "delta command_execution > a",
+      "started command_execution c1#2 ls",
+      "completed command_execution make = 0 > ",
+    ],
+  },
+  {
     name: "a command that has the name of the tool for patches, and no patch",
     lines: [
       callLine("exec_command", { cmd: "apply_patch" }),
