@@ -82,11 +82,12 @@ export class CallBook {
 
   constructor(saved?: unknown) {
     const { calls, replaced, again, closed } = fieldsOf(saved);
+    // These are older, and searches take the oldest call first.
+    for (const each of listOf(replaced)) this.#restore(each);
     for (const each of listOf(calls)) {
       const call = this.#restore(each);
       if (call.callId !== null) this.#calls.set(call.callId, call);
     }
-    for (const each of listOf(replaced)) this.#restore(each);
     for (const id of textsOf(closed)) {
       const call = this.#calls.get(id);
       if (call !== undefined) this.#closed.add(call);
@@ -157,8 +158,9 @@ export class CallBook {
     const earlier = this.#sessions.get(session);
     call.session = session;
     this.#sessions.set(session, call);
-    if (earlier !== undefined && this.get(earlier.callId) !== earlier) {
-      this.#drop(earlier);
+    if (earlier !== undefined) {
+      earlier.session = null;
+      if (this.get(earlier.callId) !== earlier) this.#drop(earlier);
     }
     this.keep(call, 0);
   }

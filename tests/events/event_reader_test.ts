@@ -462,6 +462,40 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a script that goes on after another one has its id and its call",
+    lines: [
+      PAGINATED,
+      script("await tools.mcp__s__t({})"),
+      outputLine("Script running with cell ID 1\nOutput:\n"),
+      script("await tools.mcp__s__t({})"),
+      pagedLine("McpToolCall", { id: "exec-1", server: "s", tool: "t" }),
+    ],
+    expected: [
+      "thread.started",
+      "started mcp_tool_call",
+      "started mcp_tool_call c1#2",
+      "completed mcp_tool_call",
+    ],
+  },
+  {
+    name: "a session that an earlier command takes over",
+    lines: [
+      callLine("exec_command", { cmd: "a" }, "c1"),
+      callLine("exec_command", { cmd: "b" }, "c2"),
+      outputLine("Process running with session ID 7\nOutput:\n1", "c2"),
+      outputLine("Process running with session ID 7\nOutput:\n2", "c1"),
+      callLine("write_stdin", { session_id: 7, chars: "" }, "c3"),
+      outputLine("Process exited with code 3\nOutput:\n4", "c3"),
+    ],
+    expected: [
+      "started command_execution a",
+      "started command_execution b",
+      "delta command_execution > 1",
+      "delta command_execution > 2",
+      "completed command_execution failed a = 3 > 24",
+    ],
+  },
+  {
     name: "a command that has the name of the tool for patches, and no patch",
     lines: [
       callLine("exec_command", { cmd: "apply_patch" }),
