@@ -791,7 +791,12 @@ class RecordIndex {
   register(entry: Entry): void {
     this.registerDerived(entry);
     const { lookup, keys } = this.#lookupOf(entry);
-    for (const key of keys) lookup.set(key, entry.id);
+    for (const key of keys) {
+      // A snapshot holds the call id of a tool in its lookup alone: an earlier record loses it.
+      const earlier = this.get(lookup.get(key));
+      if (earlier !== undefined) earlier.callId = null;
+      lookup.set(key, entry.id);
+    }
   }
 
   /** Adds a record without changing a lookup. */

@@ -532,6 +532,17 @@ Deno.test("HistoryState.apply() shows a repeated item in the record of a respons
   );
 });
 
+Deno.test("HistoryState.restore() restores tools whose call id another tool has taken", () => {
+  const snapshot = checkedSnapshot([
+    PAGINATED,
+    callLine("f", {}),
+    callLine("g", {}),
+    pagedLine("CommandExecution", { id: "c1", command: ["ls"] }),
+    eventLine("turn_aborted", { reason: "interrupted" }),
+  ]);
+  assertEquals(snapshot.tool_call_lookup, {});
+});
+
 Deno.test("HistoryState.apply() renames an explored command that is repeated (C.5)", () => {
   const read = (path: string, fields: Record<string, unknown> = {}) =>
     pagedLine("CommandExecution", {
