@@ -88,14 +88,17 @@ export function endedCommand(event: Fields): Ended {
   const stdout = textOf(event.stdout) ?? "";
   const stderr = textOf(event.stderr) ?? "";
   const isBlank = stdout.trim() === "" && stderr.trim() === "";
+  const all = isBlank
+    ? textOf(event.aggregated_output) || undefined
+    : undefined;
   const exitCode = wholeOf(event.exit_code);
   const isFailed = isFailedWord(event.status) || (exitCode ?? 0) !== 0;
   return {
     content: knownFields({
       ...commandContent(event),
       exit_code: exitCode,
-      stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,
-      stderr: isBlank || stderr === "" ? undefined : stderr,
+      stdout: all ?? stdout,
+      stderr: all !== undefined || stderr === "" ? undefined : stderr,
       duration_ms: durationMsOf(event.duration),
     }),
     status: textOf(event.status) ?? endStatus(isFailed),

@@ -44,15 +44,22 @@ Deno.test("EventReader writes the command and the changes of a call whose end do
 });
 
 Deno.test("HistoryState.apply() shows aggregated output only if stdout and stderr are blank (C.3)", () => {
-  const printed = (stdout: string, stderr: string) => {
+  const printed = (
+    stdout: string,
+    stderr: string,
+    aggregated_output: string | null = "all",
+  ) => {
     const fields = { command: ["make"], stdout, stderr, exit_code: 0 };
-    const exec = execOf(event("end", { ...fields, aggregated_output: "all" }));
+    const exec = execOf(event("end", { ...fields, aggregated_output }));
     return [exec.stdout_chunks, exec.stderr_chunks];
   };
   const chunks = (content: string) => [{ offset: 0, content }];
   assertEquals(printed(" ", "\n"), [chunks("all"), []]);
   assertEquals(printed("a", ""), [chunks("a"), []]);
   assertEquals(printed("", "b"), [[], chunks("b")]);
+  for (const none of ["", null]) {
+    assertEquals(printed(" ", "\n", none), [chunks(" "), chunks("\n")]);
+  }
 });
 
 Deno.test("HistoryState.apply() reads the times of a command from its end (C.0, C.3)", () => {
