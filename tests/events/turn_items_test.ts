@@ -10,7 +10,6 @@ import {
   eventLine,
   itemLine,
   line,
-  outputLine,
   pagedLine,
   PAGINATED,
 } from "../session_lines.ts";
@@ -541,6 +540,17 @@ Deno.test("HistoryState.restore() restores tools whose call id another tool has 
     eventLine("turn_aborted", { reason: "interrupted" }),
   ]);
   assertEquals(snapshot.tool_call_lookup, {});
+});
+
+Deno.test("HistoryState.apply() keeps the call id of a script's tool when its item is repeated (C.5)", () => {
+  const item = { id: "exec-1", server: "s", tool: "t" };
+  const snapshot = checkedSnapshot([
+    PAGINATED,
+    script("await tools.mcp__s__t({})"),
+    pagedLine("McpToolCall", item),
+    pagedLine("McpToolCall", item),
+  ]);
+  assertEquals(snapshot.tool_call_lookup, { c1: 1 });
 });
 
 Deno.test("HistoryState.apply() renames an explored command that is repeated (C.5)", () => {

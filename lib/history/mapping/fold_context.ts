@@ -69,7 +69,7 @@ export class FoldContext {
   replace(id: number, record: NewRecord, newCallId?: string | null): void {
     const { store } = this;
     const index = store.indexOf(id);
-    const callId = newCallId ?? store.callIdAt(index);
+    const callId = store.callIdAt(index) ?? newCallId ?? null;
     const holder = callId === null ? -1 : store.indexOfTool(callId);
     // It may belong to the record of a newer call by now.
     const isFree = holder === -1 || holder === index;
