@@ -87,9 +87,24 @@ export const LATELY_MS: number = 30 * 60_000;
 const SWEEP_MS = 5 * 60_000;
 /**
  * For how many milliseconds after a change of a folder the next one may leave its modification time
- * as it is: file systems write the time of the kernel's last tick, some of them rounded.
+ * as it is: file systems write the time of the kernel's last tick.
  */
 const TICK_MS = 100;
+/** The same for file systems that round to whole seconds, as over SFTP, or to even ones, as FAT. */
+const ROUNDED_MS = 2_000;
+
+/** A folder that new files are created in, at a look. */
+interface SeenFolder {
+  /** Its modification time; `undefined` if there is no folder. */
+  readonly time: number | undefined;
+  /** When this time was first seen, by the clock of this machine: that of a server may differ. */
+  readonly since: number;
+  /** Whether a later change may leave the time as it is, so that the folder has to be listed. */
+  readonly mayHide: boolean;
+}
+
+/** A folder that may have changed since it was listed. */
+const UNSEEN: SeenFolder = { time: undefined, since: -Infinity, mayHide: true };
 
 /**
  * Watches Codex homes without opening files. Homes and folders may appear and disappear.
@@ -120,8 +135,7 @@ export class HomeWatch {
   readonly #files = new Map<string, SessionFile>();
   /** The files that are checked at each look. */
   readonly #lively = new Map<string, SessionFile>();
-  /** The modification times of the folders that new files are created in; NaN to list them again. */
-  #folders: Map<string, number | undefined> = new Map();
+  #folders: Map<string, SeenFolder> = new Map();
   /** The files missing in the last list: they may have been moved while the folders were read. */
   #missing: ReadonlySet<string> = new Set();
   #sweptAt = -Infinity;
@@ -206,11 +220,16 @@ export class HomeWatch {
       if (file === undefined || file.path !== path) hasNews = true;
       else this.#lively.set(file.key, file);
     }
-    for (const [folder, time] of this.#folders) {
-      const current = statNow(folder)?.mtimeMs;
-      if (current !== time) hasNews = true;
-      const mayHide = current !== undefined && now - current < TICK_MS;
-      this.#folders.set(folder, mayHide ? NaN : current);
+    for (const [path, seen] of this.#folders) {
+      const time = statNow(path)?.mtimeMs;
+      const isOther = time !== seen.time;
+      if (isOther || seen.mayHide) hasNews = true;
+      const since = isOther ? now : seen.since;
+      const tick = time !== undefined && time % 1000 === 0
+        ? ROUNDED_MS
+        : TICK_MS;
+      const mayHide = Math.abs(now - since) < tick;
+      this.#folders.set(path, { time, since, mayHide });
     }
     for (const [key, file] of this.#lively) {
       const facts = statNow(file.path);
@@ -290,12 +309,8 @@ export class HomeWatch {
     for (const file of newest ? [newest, ...files] : files) {
       for (const folder of foldersOf(file)) folders.add(folder);
     }
-    // A folder that is new here may have changed since it was read.
     this.#folders = new Map(
-      [...folders].map((path) => [
-        path,
-        this.#folders.has(path) ? this.#folders.get(path) : NaN,
-      ]),
+      [...folders].map((path) => [path, this.#folders.get(path) ?? UNSEEN]),
     );
   }
 }

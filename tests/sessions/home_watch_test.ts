@@ -31,13 +31,13 @@ Deno.test("HomeWatch reports changes of old files, and of folders that are delet
     await write(file(2, "20"), NOW);
     assertEquals(await look(), ["written 1", "written 2"]);
     assertEquals([await look(), home.size], [[], 2]);
-    await write(file(2, "20"), NOW + 1);
+    await write(file(2, "20"), NOW + 2_000);
     // In the folder of a day without other changes.
     await write(file(3, "19"), NOW);
     assertEquals(await look(), ["written 2", "written 3"]);
     now += 2 * LATELY_MS;
     await look();
-    await write(file(1, "01"), NOW + 2);
+    await write(file(1, "01"), NOW + 4_000);
     assertEquals(await look(), []);
     now += 5 * 60_000;
     assertEquals(await look(), ["written 1"]);
@@ -55,29 +55,45 @@ Deno.test("HomeWatch reports changes of old files, and of folders that are delet
   });
 });
 
-Deno.test("HomeWatch reports a file in a folder that changed twice within a tick of the clock", async () => {
-  await withFolder(async (folder) => {
-    const now = (): number => NOW;
-    const home = new HomeWatch({
-      codexHomes: [folder],
-      now,
-      changes: { wait: () => Promise.resolve(), close(): void {} },
+const TICKS = [
+  { name: "within a tick of the clock", time: NOW - 1, pause: 50 },
+  { name: "within two seconds, with rounded times", time: NOW, pause: 1_500 },
+  {
+    name: "within a tick of the clock of a server, which is late",
+    time: NOW - 60_001,
+    pause: 50,
+  },
+] satisfies { name: string; time: number; pause: number }[];
+
+for (const { name, time, pause } of TICKS) {
+  Deno.test(`HomeWatch reports a file in a folder that changed twice ${name}`, async () => {
+    await withFolder(async (folder) => {
+      let now = NOW;
+      const home = new HomeWatch({
+        codexHomes: [folder],
+        now: () => now,
+        changes: { wait: () => Promise.resolve(), close(): void {} },
+      });
+      const look = async (day: number): Promise<string[]> => {
+        const start = `2026-11-${day}T10:00:00.000Z`;
+        const path = sessionPath(folder, testId(day), start);
+        await writeFile(path, "{}\n");
+        // The times of the folders stay the same.
+        for (let at = path; at !== folder; at = dirname(at)) {
+          await utimes(at, time / 1000, time / 1000);
+        }
+        const { changes } = await home.look();
+        return changes.map(({ file }) => basename(dirname(file.path)));
+      };
+      assertEquals(await look(19), ["19"]);
+      await home.look();
+      now += pause;
+      await home.look();
+      assertEquals([await look(20), await look(18)], [["20"], ["18"]]);
+      home.close();
     });
-    const month = `${folder}/sessions/2026/11`;
-    const look = async (day: number): Promise<string[]> => {
-      const start = `2026-11-${day}T10:00:00.000Z`;
-      await writeFile(sessionPath(folder, testId(day), start), "{}\n");
-      // The time of the folder stays the same.
-      await utimes(month, NOW / 1000, NOW / 1000);
-      const { changes } = await home.look();
-      return changes.map(({ file }) => basename(dirname(file.path)));
-    };
-    assertEquals(await look(19), ["19"]);
-    await home.look();
-    assertEquals([await look(20), await look(18)], [["20"], ["18"]]);
-    home.close();
   });
-});
+}
 
 Deno.test("HomeWatch reports sessions that are archived, restored, packed and unpacked", async () => {
   await withFolder(async (folder) => {
