@@ -1,5 +1,6 @@
 /** Makes the npm package, with the library and the command for Node. */
 
+import { dirname, resolve } from "node:path";
 import config from "../deno.json" with { type: "json" };
 import { withFile } from "./tarball.ts";
 
@@ -66,8 +67,8 @@ async function inlineVersion(folder: string): Promise<void> {
 }
 
 const [output = "dist/codexpipe.tgz"] = Deno.args;
-const target = new URL(output, `file://${Deno.cwd()}/`);
-await Deno.mkdir(new URL(".", target), { recursive: true });
+const target = resolve(output);
+await Deno.mkdir(dirname(target), { recursive: true });
 
 const folder = await Deno.makeTempDir();
 try {
@@ -87,7 +88,7 @@ try {
   );
   // `deno pack` warns that private files have no type declarations; nothing imports those.
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["pack", "--quiet", "--no-source-maps", "--output", target.pathname],
+    args: ["pack", "--quiet", "--no-source-maps", "--output", target],
     cwd: folder,
   }).output();
   if (!success) {
