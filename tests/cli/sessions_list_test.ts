@@ -20,7 +20,10 @@ function list(
   args: readonly string[] = [],
   world: World = {},
 ): Promise<Result> {
-  return call(["sessions", "list", `--codex-home=${home}`, ...args], world);
+  // Nothing is cached inside a home: a `HOME` of the world may be that of a real user.
+  const env = { XDG_CACHE_HOME: home, ...world.env };
+  const words = ["sessions", "list", `--codex-home=${home}`, ...args];
+  return call(words, { ...world, env });
 }
 
 /** Splits a text into lines without LF. */
@@ -431,7 +434,7 @@ Deno.test("sessions list --cwd compares a Windows path as an absolute one", asyn
 Deno.test("sessions list finds the home by CODEX_HOME", async () => {
   await withFive(async (home) => {
     const { stdout } = await call(["sessions", "list", "--format=ids"], {
-      env: { CODEX_HOME: home, HOME: "/nobody" },
+      env: { CODEX_HOME: home, HOME: "/nobody", XDG_CACHE_HOME: home },
     });
     assertEquals(rows(stdout).length, 5);
   });
@@ -440,7 +443,8 @@ Deno.test("sessions list finds the home by CODEX_HOME", async () => {
 Deno.test("sessions list expands ~ to the user's home, which shells leave after =", async () => {
   await withFive(async (home) => {
     const at = home.lastIndexOf("/");
-    const world: World = { env: { HOME: home.slice(0, at) }, cwd: "/else" };
+    const env = { HOME: home.slice(0, at), XDG_CACHE_HOME: home };
+    const world: World = { env, cwd: "/else" };
     const name = home.slice(at + 1);
     const { stdout } = await list(`~/${name}`, ["--format=ids"], world);
     assertEquals(rows(stdout).length, 5);
