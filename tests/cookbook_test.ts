@@ -2,7 +2,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
-import { BINARY } from "./cli/binary.ts";
+import { shellWord } from "../lib/dialects/exec/command_line.ts";
+import { COMMAND_WORDS } from "./cli/process.ts";
 import { hasProgram, programTest, type Ran, runProgram } from "./programs.ts";
 import { once } from "./running.ts";
 import { withFolder } from "./sessions/homes.ts";
@@ -230,12 +231,8 @@ async function withKitchen(
     const name =
       "rollout-2026-11-20T15-40-01-01a1f985-0000-7000-8000-000000000001.jsonl";
     await Deno.writeTextFile(`${day}/${name}`, SESSION);
-    const flags = config.tasks.codexpipe.command.split(" ")
-      .filter((word) => word.startsWith("--")).join(" ");
-    const command = BINARY ??
-      `${Deno.execPath()} run ${flags} ${new URL("cli.ts", ROOT).pathname}`;
-    await script(`${folder}/bin/codexpipe`, `exec ${command} "$@"`);
-    await script(`${folder}/bin/codex`, `exec cat ${folder}/logs/a.jsonl`);
+    await script(`${folder}/bin/codexpipe`, COMMAND_WORDS, '"$@"');
+    await script(`${folder}/bin/codex`, ["cat", `${folder}/logs/a.jsonl`]);
     await use(folder, {
       PATH: `${folder}/bin:${await pathOf()}`,
       CODEX_HOME: `${folder}/home`,
@@ -256,8 +253,13 @@ const SESSION = [
   "",
 ].join("\n");
 
-async function script(path: string, text: string): Promise<void> {
-  await Deno.writeTextFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+async function script(
+  path: string,
+  words: readonly string[],
+  args = "",
+): Promise<void> {
+  const text = `#!/bin/sh\nexec ${words.map(shellWord).join(" ")} ${args}\n`;
+  await Deno.writeTextFile(path, text, { mode: 0o755 });
 }
 
 /** The variable PATH, which tests have no permission to read. */
@@ -299,7 +301,7 @@ async function receiver(
       "run",
       "--allow-net=127.0.0.1",
       `--allow-write=${folder}`,
-      new URL("tests/export/otlp_receiver.ts", ROOT).pathname,
+      new URL("tests/export/otlp_receiver.ts", ROOT).href,
       `${folder}/received.txt`,
     ],
     stdin: "null",
@@ -415,7 +417,7 @@ await programTest(
           'document.body.textContent = records.length + " records";\n',
       );
       await importMap(folder);
-      await script(`${folder}/bin/deno`, `exec ${Deno.execPath()} "$@"`);
+      await script(`${folder}/bin/deno`, [Deno.execPath()], '"$@"');
       const bundled = await runProgram("bash", {
         args: ["-euc", bundle.code],
         cwd: folder,

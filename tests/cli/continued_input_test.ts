@@ -1,6 +1,7 @@
 /** Commands with a file that continues another session: they read that session first. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { shellWord } from "../../lib/dialects/exec/command_line.ts";
 import { withFolder, writeFile } from "../sessions/homes.ts";
 import { contentOf, FORK, nameOf, PARENT } from "./families.ts";
 import { call, type Result, sourceOf } from "./memory.ts";
@@ -76,7 +77,9 @@ for (const command of COMMANDS) {
     assertEquals(turnsIn(stdout), ["Forked turn"]);
     assertEquals(
       stderr,
-      `codexpipe: ${fork}: partial: it continues the session ${PARENT}, which was not found; "codexpipe sessions show ${fork}" searches the default Codex home, too\n`,
+      `codexpipe: ${fork}: partial: it continues the session ${PARENT}, which was not found; "codexpipe sessions show ${
+        shellWord(fork)
+      }" searches the default Codex home, too\n`,
     );
     const quiet = await callWithFork([...command, "--quiet"], {});
     assertEquals(quiet.stderr, "");

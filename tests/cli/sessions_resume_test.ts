@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { shellWord } from "../../lib/dialects/exec/command_line.ts";
 import { getRolloutHistory } from "../../lib/sessions/sessions.ts";
 import {
   sessionText,
@@ -72,7 +73,7 @@ Deno.test("sessions resume --command prints one line for a shell", async () => {
     const other = await resume("/somewhere/else", [...args, flag]);
     assertEquals(
       other.stdout,
-      `CODEX_HOME=${home.path} codex resume ${id}\n`,
+      `CODEX_HOME=${shellWord(home.path)} codex resume ${id}\n`,
     );
   });
 });
@@ -99,7 +100,7 @@ Deno.test("sessions resume finds the home of a session by its path", async () =>
       "--command",
       path,
     ]);
-    const codex = `CODEX_HOME=${home.path} codex`;
+    const codex = `CODEX_HOME=${shellWord(home.path)} codex`;
     assertEquals(stdout, `${codex} resume ${id}\n`);
     assertEquals(
       stderr,

@@ -7,7 +7,7 @@ import { runProgram } from "../programs.ts";
 import { withFolder } from "../sessions/homes.ts";
 
 const PAGE = new URL("../../docs/analytics.md", import.meta.url);
-const DUCKDB = new URL("duckdb.ts", import.meta.url).pathname;
+const DUCKDB = new URL("duckdb.ts", import.meta.url).href;
 const CAPTURES = new URL("../../testdata/captures/", import.meta.url);
 
 const page = await Deno.readTextFile(PAGE);
