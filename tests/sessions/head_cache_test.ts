@@ -182,6 +182,7 @@ Deno.test("HeadCache removes old temporary files of killed processes, but not re
     const recent = `${path}.recent.tmp`;
     for (const each of [old, recent]) await writeFile(each, "half");
     await Deno.utime(old, 1_000, 1_000);
+    await Deno.utime(recent, new Date(), new Date());
     await remember(world, [1]);
     assertEquals(
       await entriesOf(`${world.cache}/heads`),

@@ -303,9 +303,9 @@ Deno.test("findSession() uses the name in the home of an older copy", async () =
       await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), {
         recursive: true,
       });
-      await Deno.copyFile(sessionPath(home, THREE, STARTED), path);
-      const later = new Date(Date.now() + 60_000);
-      await Deno.utime(path, later, later);
+      const older = sessionPath(home, THREE, STARTED);
+      await Deno.copyFile(older, path);
+      await Deno.utime(older, 1_000, 1_000);
       const options = { codexHomes: [home, other] };
       const { file, name } = await findSession("Both 🚀", options);
       assertEquals([file.path, name], [path, "Both 🚀"]);
@@ -405,7 +405,9 @@ Deno.test("findSession() finds the last file of a session in several files", asy
     const { file } = await findSession(files[1]?.id ?? "", options);
     assertEquals(file.path, second);
     assertEquals((await findSession(`${first}`, options)).file.path, first);
-    await Deno.utime(`${first}`, new Date(), new Date(Date.now() + 60_000));
+    for (const path of [second, last]) {
+      await Deno.utime(`${path}`, 1_000, 1_000);
+    }
     assertEquals((await findLastSession(options)).file.path, last);
     const { parts, missing } = await readSessionLineage(
       { path: `${last}` },
