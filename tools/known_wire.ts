@@ -8,6 +8,7 @@
  * nothing to the baseline change nothing.
  */
 
+import { fileURLToPath } from "node:url";
 import { DriftMeter } from "../lib/drift/drift_meter.ts";
 import { KNOWN_WIRE } from "../lib/dialects/known_wire.ts";
 import { releaseNumber } from "../lib/dialects/releases.ts";
@@ -161,7 +162,7 @@ const recorder = new DriftMeter({
   baseline: KNOWN_WIRE,
 });
 for (const folder of FOLDERS) {
-  await readCaptures(recorder, new URL(folder, ROOT).pathname);
+  await readCaptures(recorder, fileURLToPath(new URL(folder, ROOT)));
 }
 for (const folder of Deno.args) await readCaptures(recorder, folder);
 const tree = new WireTree(true, () => new Set());

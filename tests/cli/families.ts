@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { namesIn, readFixture } from "../fixtures.ts";
 
 const AGENTS = "captures/0.160.0/agents/";
@@ -11,11 +12,8 @@ const AGENTS = "captures/0.160.0/agents/";
 /** The session files of a thread and its two agents by their real paths; the thread is first. */
 export const FAMILY: Readonly<Record<string, Uint8Array>> = Object.fromEntries(
   namesIn(AGENTS).filter((name) => name.startsWith("rollout-")).map((name) => {
-    const { pathname } = new URL(
-      `../../testdata/${AGENTS}${name}`,
-      import.meta.url,
-    );
-    return [pathname, readFixture(AGENTS + name)];
+    const url = new URL(`../../testdata/${AGENTS}${name}`, import.meta.url);
+    return [fileURLToPath(url), readFixture(AGENTS + name)];
   }),
 );
 
