@@ -19,13 +19,14 @@ import { openStream } from "@codexpipe/codexpipe/files";
 import { listSessions } from "@codexpipe/codexpipe/sessions";
 
 const { sessions, missingHomes } = await listSessions();
-console.log(sessions.length, missingHomes.length);
+// Node may color numbers, but no text.
+console.log([sessions.length, missingHomes.length].join(" "));
 const line = '{"type":"thread.started","thread_id":"t1"}\\n';
 for await (const outcome of decodeEvents(new Blob([line]).stream())) {
   console.log(outcome.ok && outcome.value.thread_id);
 }
 for await (const outcome of decodeEvents(await openStream(process.argv[2]))) {
-  console.log(outcome.line, outcome.ok && outcome.value.type);
+  console.log([outcome.line, outcome.ok && outcome.value.type].join(" "));
 }
 `;
 

@@ -61,7 +61,8 @@ export async function runProgram(
     stdin: stdin === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
-    env,
+    // In every system; bash complains of a locale that is not installed.
+    env: { LC_ALL: "C", ...env },
     clearEnv,
     ...(cwd === undefined ? {} : { cwd }),
   }).spawn();

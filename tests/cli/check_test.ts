@@ -528,6 +528,7 @@ Deno.test("check --github appends to the summary of a step", async () => {
     await Deno.writeTextFile(summary, "# Before\n");
     const child = startCommand(["check", "--github"], {
       GITHUB_STEP_SUMMARY: summary,
+      GITHUB_OUTPUT: "",
     });
     await new Blob([GOOD]).stream().pipeTo(child.stdin);
     const { code, stderr } = await child.output();
