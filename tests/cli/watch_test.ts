@@ -284,12 +284,18 @@ Deno.test("watch shows running sessions on a terminal, and escapes control chara
       },
       () => {},
       (home) => home.add(home.file(2), turnEnd(4)),
-    ], { terminals: ["stdout"], columns: 90, rows: 20 });
+    ], {
+      terminals: ["stdout"],
+      columns: 90,
+      rows: 20,
+      // Shortens the path, which could be too long for the terminal.
+      env: { CODEX_HOME: home.path, HOME: dirname(home.path) },
+    });
     const { stdout, writes } = result;
     const frame = writes.find((write) => write.includes("└")) ?? "";
     assertMatch(frame, /Session +Time +Tokens +Doing +Title\n/);
     assertMatch(frame, /2: 1s \$ echo .* {2}Go/);
-    assertMatch(frame, /2 of 2 sessions in .*home at work\n$/);
+    assertMatch(frame, /2 of 2 sessions in ~\/home at work\n$/);
     assertStringIncludes(stdout, "✓ done");
     assertEquals(stdout.includes("$ sleep 9\n"), false, stdout);
     // deno-lint-ignore no-control-regex
