@@ -278,6 +278,7 @@ export async function openIndexToRead(
       connection = new DatabaseSync(place, { readOnly: true });
       connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       if (pragma(connection, "user_version") === INDEX_VERSION) {
+        checkTables(connection);
         return new SessionIndexDatabase({ path }, connection);
       }
     } catch {
@@ -314,13 +315,27 @@ function prepared(
     }
     // A cache of 32 MB makes the first index of 20,000 sessions no faster, and takes 25 MB more.
     connection.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192");
-    for (const name of TABLE_NAMES) {
-      connection.exec(`SELECT 1 FROM ${name} LIMIT 0`);
-    }
+    checkTables(connection);
     return new SessionIndexDatabase(options, connection);
   } catch (error) {
     connection.close();
     throw error;
+  }
+}
+
+/**
+ * Checks that all tables can be used, and are described as they were made: SQLite takes a column
+ * `Title` for `title`, but names it so in its rows.
+ */
+function checkTables(connection: DatabaseSync): void {
+  const described = new Map(
+    connection.prepare("SELECT name, sql FROM sqlite_schema").all()
+      .map(({ name, sql }) => [name, String(sql)]),
+  );
+  for (const name of TABLE_NAMES) {
+    connection.exec(`SELECT 1 FROM ${name} LIMIT 0`);
+    if (TABLES.includes(described.get(name) ?? "?")) continue;
+    throw new IndexDisagreement(`the table ${name}`);
   }
 }
 

@@ -258,6 +258,22 @@ Deno.test("withSessionIndex() repairs an index with a flipped bit in the format 
   });
 });
 
+Deno.test("withSessionIndex() repairs an index with a flipped bit in the name of a column", async () => {
+  await withIndex(async (index) => {
+    const content = contentOf(index);
+    const expected = await find(index, "elephant");
+    tamper(index, "PRAGMA wal_checkpoint(TRUNCATE)");
+    const bytes = await Deno.readFile(index.path);
+    // Another case of its first letter: the name in the schema, which is still that of the column.
+    const at = new TextDecoder("latin1").decode(bytes).indexOf("title TEXT");
+    bytes[at] = "T".charCodeAt(0);
+    await Deno.writeFile(index.path, bytes);
+    const hits = await find(index, "elephant", { refresh: true });
+    assertEquals(hits, expected);
+    assertEquals(contentOf(index), content);
+  });
+});
+
 Deno.test("withSessionIndex() overwrites any file at its default path", async () => {
   await withFolder(async (folder) => {
     const index = { ...indexIn(folder), isOwnPath: true };
