@@ -2,12 +2,7 @@
 
 import { hashBytes, WORDS } from "./names.ts";
 import { isWhole } from "./number.ts";
-import {
-  type DEEPEST_LEVEL,
-  JsonTape,
-  NAMED_ENTRIES,
-  stringText,
-} from "./tape.ts";
+import { type DEEPEST_LEVEL, JsonTape, stringText } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import {
   JsonList,
@@ -23,8 +18,8 @@ import {
  */
 type NotedLevels = 1 | 2 | 4 | typeof DEEPEST_LEVEL;
 
-/** Containers with more parts than this are left on the tape. */
-const MANY = NAMED_ENTRIES;
+/** Lists with more elements than this are left on the tape: their elements take more memory. */
+const MANY = 64;
 
 /** A value and the copy that the rules kept of it. */
 interface KeptValue {
@@ -127,15 +122,6 @@ export class JsonReader {
     const tape = this.#tapeOf(node);
     const entry = Math.max(node.entry, 0);
     const behind = tape.next(entry);
-    if (behind - entry > MANY) {
-      const count = countParts(tape, entry);
-      if (count > MANY) {
-        this.#leave(tape);
-        const valueOf = this.#slice.bind(this, tape, node);
-        const { bytes } = node;
-        return new JsonObject({ tape, bytes, entry, count, valueOf });
-      }
-    }
     const object = new JsonObject();
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
       object.set(tape.name(at), this.#slice(tape, node, at));
@@ -151,7 +137,6 @@ export class JsonReader {
     const tape = this.#tapeOf(node);
     const entry = Math.max(node.entry, 0);
     const behind = tape.next(entry);
-    if (behind - entry > MANY) return this.members(node).get(name);
     let last = -1;
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
       if (tape.name(at) === name) last = at;
@@ -268,8 +253,8 @@ export class JsonReader {
   }
 
   /**
-   * Leaves the inner tape to a large object, which needs it until the next record; the next value
-   * gets a new one.
+   * Leaves the inner tape to a long list, which needs it until the next record; the next value gets
+   * a new one.
    */
   #leave(tape: JsonTape): void {
     if (tape === this.#inner) this.#inner = undefined;
@@ -287,11 +272,4 @@ export class JsonReader {
       tape === this.tape && tape.next(at) > at + 1 ? at : -1,
     );
   }
-}
-
-function countParts(tape: JsonTape, entry: number): number {
-  let count = 0;
-  const behind = tape.next(entry);
-  for (let at = entry + 1; at < behind; at = tape.next(at)) count += 1;
-  return count;
 }

@@ -75,14 +75,6 @@ const AFTER_VALUE = 4;
 
 /** The largest number of levels that get entries. */
 export const DEEPEST_LEVEL = 40;
-/**
- * The names of entries beyond these are decoded on request. Objects with more members are data,
- * whose names are rarely requested: in a stream of lines of 100,000 members, a member with its name
- * took 150 bytes.
- */
-export const NAMED_ENTRIES = 64;
-/** Instead of the index of a key, for a value without one. */
-const NO_KEY = -1;
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
@@ -107,11 +99,7 @@ export class JsonTape {
   #starts = NO_NUMBERS;
   #ends = NO_NUMBERS;
   #nexts = NO_NUMBERS;
-  /** By entry, the index of the opening quote of the key. */
-  #keys = NO_NUMBERS;
-  /** The names of the first `NAMED_ENTRIES` entries. */
   readonly #names: string[] = [];
-  #bytes: Uint8Array = NO_BYTES;
   readonly #open = new Int32Array(DEEPEST_LEVEL + 1);
   #escaped = false;
 
@@ -142,8 +130,6 @@ export class JsonTape {
     let depth = 0;
     let expect = VALUE;
     let name = "";
-    let key = NO_KEY;
-    this.#bytes = bytes;
     this.#count = 0;
     for (;;) {
       let byte = bytes[at] ?? 0;
@@ -181,7 +167,6 @@ export class JsonTape {
         if (depth <= levels) this.#close(open[depth] ?? 0, at);
         // An element after an object must not inherit the name of its last member.
         name = "";
-        key = NO_KEY;
         continue;
       }
       if (expect === KEY || expect === KEY_OR_END) {
@@ -196,8 +181,7 @@ export class JsonTape {
           return this.#fail(at, `${show(byte)} stands where a key is expected`);
         }
         const keyStart = at + 1;
-        key = at;
-        if (depth <= levels && this.#count < NAMED_ENTRIES) {
+        if (depth <= levels) {
           let hash = 0;
           byte = bytes[++at] ?? 0;
           while (PLAIN[byte] === 1) {
@@ -251,9 +235,8 @@ export class JsonTape {
         kind = byte === OPEN_BRACE ? OBJECT : ARRAY;
         if (depth <= levels) {
           open[depth] = this.#count;
-          this.#record(kind, name, key, from, from);
+          this.#record(kind, name, from, from);
           name = "";
-          key = NO_KEY;
         }
         depth += 1;
         containers[depth] = kind;
@@ -287,7 +270,7 @@ export class JsonTape {
           at += 1;
         }
       }
-      if (depth <= levels) this.#record(kind, name, key, from, at);
+      if (depth <= levels) this.#record(kind, name, from, at);
       expect = AFTER_VALUE;
     }
   }
@@ -304,14 +287,7 @@ export class JsonTape {
 
   /** Returns the name of a member; `""` for an element. */
   name(entry: number): string {
-    if (entry < NAMED_ENTRIES) return this.#names[entry] ?? "";
-    const key = this.key(entry);
-    return key === NO_KEY ? "" : keyText(this.#bytes, key);
-  }
-
-  /** Returns the index of the opening quote of a member's key. */
-  key(entry: number): number {
-    return this.#keys[entry] ?? NO_KEY;
+    return this.#names[entry] ?? "";
   }
 
   /** Returns the kind of a value. */
@@ -339,21 +315,14 @@ export class JsonTape {
     return this.#ends[entry] ?? 0;
   }
 
-  #record(
-    kind: number,
-    name: string,
-    key: number,
-    start: number,
-    end: number,
-  ): void {
+  #record(kind: number, name: string, start: number, end: number): void {
     const entry = this.#count;
     if (entry === this.#kinds.length) this.#grow();
     this.#kinds[entry] = kind;
     this.#starts[entry] = start;
     this.#ends[entry] = end;
     this.#nexts[entry] = entry + 1;
-    this.#keys[entry] = key;
-    if (entry < NAMED_ENTRIES) this.#names[entry] = name;
+    this.#names[entry] = name;
     this.#count = entry + 1;
   }
 
@@ -368,7 +337,6 @@ export class JsonTape {
     this.#starts = resized(this.#starts, new Int32Array(size));
     this.#ends = resized(this.#ends, new Int32Array(size));
     this.#nexts = resized(this.#nexts, new Int32Array(size));
-    this.#keys = resized(this.#keys, new Int32Array(size));
   }
 
   /**
@@ -470,20 +438,6 @@ export class JsonTape {
     this.problemAt = at;
     return false;
   }
-}
-
-/** Returns the name that a key spells. `start` is the index of its opening quote. */
-export function keyText(bytes: Uint8Array, start: number): string {
-  let isPlain = true;
-  let at = start + 1;
-  for (; bytes[at] !== QUOTE; at++) {
-    if (bytes[at] !== BACKSLASH) continue;
-    isPlain = false;
-    at += 1;
-  }
-  return isPlain
-    ? decodeUtf8(bytes, start + 1, at)
-    : stringText(bytes, start, at + 1);
 }
 
 /**

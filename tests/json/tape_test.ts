@@ -1,10 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  JsonTape,
-  MAX_DEPTH,
-  NAMED_ENTRIES,
-  stringText,
-} from "../../lib/json/tape.ts";
+import { JsonTape, MAX_DEPTH, stringText } from "../../lib/json/tape.ts";
 import { JSON_TEXT, mutations } from "../generators.ts";
 import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
@@ -462,9 +457,9 @@ function decodeLossy(bytes: Uint8Array): string {
   return JSON.stringify(new TextDecoder().decode(bytes));
 }
 
-Deno.test("JsonTape has the name of each member, also beyond NAMED_ENTRIES", () => {
+Deno.test("JsonTape has the name of each member, however many there are", () => {
   const keys = Array.from(
-    { length: 2 * NAMED_ENTRIES },
+    { length: 128 },
     (_, i) => i % 3 === 0 ? `"\\u0061\\"${i}"` : `"é${i}"`,
   );
   const members = keys.map((key, i) => `${key} : [${i}, 1]`);

@@ -147,27 +147,29 @@ Deno.test("sameSource() compares the texts of two values", () => {
 
 /** A change of an object. */
 interface Step {
-  readonly act: "set" | "take" | "rename";
+  readonly act: "set" | "take" | "rename" | "setAll";
   readonly name: string;
   readonly to: string;
+  readonly others: readonly string[];
 }
 
 Deno.test("JsonObject behaves like a list of members under any changes", () => {
   const names = fc.constantFrom(...HOSTILE, ...MANY.slice(0, 20));
   const step: fc.Arbitrary<Step> = fc.record({
-    act: fc.constantFrom("set", "set", "set", "take", "rename"),
+    act: fc.constantFrom("set", "set", "set", "take", "rename", "setAll"),
     name: names,
     to: names,
+    others: fc.uniqueArray(names),
   });
   fc.assert(
     fc.property(
-      fc.nat(20),
+      fc.nat(40),
       fc.array(step, { maxLength: 60 }),
       (size, steps) => {
         const start = MANY.slice(0, size);
         const object = objectOf(start);
         let model = start.map((name, i): [string, string] => [name, `${i}`]);
-        steps.forEach(({ act, name, to }, i) => {
+        steps.forEach(({ act, name, to, others }, i) => {
           const value = stringValue(`${i}`);
           const known = model.find(([key]) => key === name);
           if (act === "set") {
@@ -177,6 +179,13 @@ Deno.test("JsonObject behaves like a list of members under any changes", () => {
           } else if (act === "take") {
             assertEquals(textOf(object.take(name)), known?.[1]);
             model = model.filter((member) => member !== known);
+          } else if (act === "setAll") {
+            object.setAll(objectOf(others));
+            for (const [at, other] of others.entries()) {
+              const member = model.find(([key]) => key === other);
+              if (member === undefined) model.push([other, `${at}`]);
+              else member[1] = `${at}`;
+            }
           } else {
             object.rename(name, to);
             if (known !== undefined && name !== to) {

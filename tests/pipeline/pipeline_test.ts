@@ -293,3 +293,28 @@ Deno.test("JsonlNormalizerStream cancels its input when it is cancelled", async 
   await reader.cancel();
   assert(isCancelled);
 });
+
+Deno.test("JsonlNormalizer refuses a line of a million members, and reads the next one", () => {
+  const members = Array.from({ length: 1 << 20 }, (_, i) => `"${i}":0`);
+  const text = `{"type":"error","message":"m",${members.join()}}\n` +
+    '{"type":"error","message":"n"}\n';
+  const failures: Failure[] = [];
+  const normalizer = new JsonlNormalizer({
+    onFailure: (failed) => failures.push(failed.toFailure()),
+  });
+  let out = "";
+  normalizer.feed(encode(text), (block) => out += decode(block));
+  assertEquals(out, '{"type":"error","message":"n"}\n');
+  assertEquals(
+    failures.map(({ line, error, raw }) => [
+      line,
+      error.message,
+      raw?.length,
+    ]),
+    [[
+      1,
+      "Cannot normalize the line: the line has more than 1048576 members",
+      text.indexOf("\n"),
+    ]],
+  );
+});
