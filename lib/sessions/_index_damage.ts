@@ -18,10 +18,10 @@ export type Connect = new (
 ) => DatabaseSync;
 
 /**
- * How long SQLite itself waits for a lock, in milliseconds. It blocks the whole thread meanwhile,
- * so longer waits are retries.
+ * How long SQLite waits for other processes, in milliseconds. Their transactions take up to a
+ * second.
  */
-export const BUSY_TIMEOUT = 100;
+export const BUSY_TIMEOUT = 10_000;
 const HEADER_BYTES = 100;
 const APPLICATION_ID_AT = 68;
 const MAGIC = "SQLite format 3\0";

@@ -45,14 +45,6 @@ export interface SessionIndexOptions {
    */
   readonly rebuild?: boolean | undefined;
   /**
-   * Called with the milliseconds waited so far while other processes keep the index busy; its
-   * promise is awaited before the next try, and an error it throws ends the work. After half a
-   * minute a {@linkcode SessionIndexError} is thrown.
-   *
-   * @default {undefined} Waits 50 milliseconds.
-   */
-  readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
-  /**
    * Called when the index turns out to be damaged, before it is rebuilt.
    *
    * @default {() => {}}
@@ -75,16 +67,11 @@ const MAX_VERSION = 1_000;
 export class SessionIndexDatabase {
   readonly path: string;
   readonly #connection: DatabaseSync;
-  readonly #onBusy: SessionIndexOptions["onBusy"];
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(
-    { path, onBusy }: Pick<SessionIndexOptions, "path" | "onBusy">,
-    connection: DatabaseSync,
-  ) {
+  constructor(path: string, connection: DatabaseSync) {
     this.path = path;
     this.#connection = connection;
-    this.#onBusy = onBusy;
   }
 
   /** A number that changes when the index is rebuilt. */
@@ -127,26 +114,16 @@ export class SessionIndexDatabase {
   /**
    * Runs `work` in a transaction: all of it is written or none, even if the process is killed; no
    * other process writes meanwhile.
-   *
-   * @throws {StoppedWaiting} If the index is busy and `shouldStop` returns true.
    */
-  async transaction<T>(
-    work: () => T,
-    shouldStop?: () => boolean,
-  ): Promise<T> {
-    await whenFree(() => this.#statement("BEGIN IMMEDIATE").run(), {
-      path: this.path,
-      onBusy: this.#onBusy,
-      shouldStop,
-    });
-    let isDone = false;
+  transaction<T>(work: () => T): T {
+    this.run("BEGIN IMMEDIATE");
     try {
       const result = work();
       this.run("COMMIT");
-      isDone = true;
       return result;
-    } finally {
-      if (!isDone) rollBack(this.#connection);
+    } catch (error) {
+      rollBack(this.#connection);
+      throw error;
     }
   }
 
@@ -201,10 +178,8 @@ export async function withSessionIndex<T>(
   options: SessionIndexOptions,
   work: (database: SessionIndexDatabase) => Promise<T>,
 ): Promise<T> {
-  const { path, isOwnPath = false, onBusy, onDamage = () => {} } = options;
+  const { path, isOwnPath = false, onDamage = () => {} } = options;
   let { rebuild = false } = options;
-  // Without `shouldStop`, which callers may pass as well: without an index they have no answer.
-  const waiting = { path, onBusy };
   const DatabaseSync = await connect(path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -221,17 +196,17 @@ export async function withSessionIndex<T>(
       const open = (): SessionIndexDatabase =>
         prepared(DatabaseSync, { ...options, rebuild });
       if (isDamaged || isDeletedInUse(path)) {
-        await whenFree(
-          () => removeDamaged(DatabaseSync, path, () => open().close()),
-          waiting,
-        );
+        removeDamaged(DatabaseSync, path, () => open().close());
       }
       // Readable by its owner only: it holds what people said to Codex.
       closeSync(openSync(path, "a", 0o600));
-      database = await whenFree(open, waiting);
+      database = open();
       if (!isOwnPath) markIndex(path);
       return await work(database);
     } catch (error) {
+      if (isBusy(error)) {
+        throw new SessionIndexError("busy", path, { cause: error });
+      }
       const isDamage = isIndexDamage(error);
       const isOfIndex = isDamage || isSqliteError(error) ||
         (database === undefined && codeOf(error) !== "");
@@ -279,7 +254,7 @@ export async function openIndexToRead(
       connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       if (pragma(connection, "user_version") === INDEX_VERSION) {
         checkTables(connection);
-        return new SessionIndexDatabase({ path }, connection);
+        return new SessionIndexDatabase(path, connection);
       }
     } catch {
       // An index that cannot be read counts as none.
@@ -296,7 +271,7 @@ export async function openIndexInMemory(
   const DatabaseSync = await connect(path);
   const connection = new DatabaseSync(":memory:");
   connection.exec(TABLES);
-  return new SessionIndexDatabase({ path }, connection);
+  return new SessionIndexDatabase(path, connection);
 }
 
 function prepared(
@@ -316,7 +291,7 @@ function prepared(
     // A cache of 32 MB makes the first index of 20,000 sessions no faster, and takes 25 MB more.
     connection.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192");
     checkTables(connection);
-    return new SessionIndexDatabase(options, connection);
+    return new SessionIndexDatabase(path, connection);
   } catch (error) {
     connection.close();
     throw error;
@@ -376,40 +351,4 @@ function rollBack(connection: DatabaseSync): void {
   } catch {
     // The error that failed the transaction has ended it.
   }
-}
-
-/** Thrown where waiting for other processes was stopped. */
-export class StoppedWaiting extends Error {
-  override readonly name = "StoppedWaiting";
-}
-
-/** How long other processes may keep the index busy, in milliseconds. */
-const PATIENCE = 30_000;
-
-/** Runs `work` as soon as the index is not busy, unless that takes too long, or it should stop. */
-async function whenFree<T>(
-  work: () => T,
-  { path, onBusy = pause, shouldStop = () => false }:
-    & Pick<SessionIndexOptions, "path" | "onBusy">
-    & { readonly shouldStop?: (() => boolean) | undefined },
-): Promise<T> {
-  let start: number | undefined;
-  for (;;) {
-    try {
-      return work();
-    } catch (cause) {
-      if (!isBusy(cause)) throw cause;
-      if (shouldStop()) throw new StoppedWaiting();
-      const now = performance.now();
-      start ??= now;
-      if (now - start >= PATIENCE) {
-        throw new SessionIndexError("busy", path, { cause });
-      }
-      await onBusy(now - start);
-    }
-  }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
 }

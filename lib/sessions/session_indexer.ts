@@ -26,7 +26,6 @@ import type { SessionHead } from "./session_head.ts";
 import {
   type SessionIndexDatabase,
   type SessionIndexOptions,
-  StoppedWaiting,
   withSessionIndex,
 } from "./session_index_database.ts";
 import { NamesByHome } from "./session_names.ts";
@@ -49,8 +48,8 @@ export interface RefreshOptions {
   /** The Codex homes. Sessions of other homes are removed from the index. */
   readonly codexHomes: readonly string[];
   /**
-   * Whether to stop. Called after each file, within long files, and while other processes keep an
-   * open index busy. Everything read so far is in the index then, unless the index is kept busy.
+   * Whether to stop. Called after each file, and within long files. Everything read so far is in
+   * the index then.
    *
    * @default {() => false}
    */
@@ -373,20 +372,15 @@ class Refresh {
   }
 
   async run(): Promise<void> {
-    try {
-      for (let round = 1; round <= MAX_ROUNDS; round++) {
-        this.#isOvertaken = false;
-        await this.#carryOut(this.plan());
-        // Other processes may have rebuilt the index, or be in the middle of a file.
-        if (!this.#isOvertaken) return;
-      }
-      // Either an entry is not found by its key, and never will be, or other processes keep
-      // writing: then the rest is left to a later update.
-      checkIndex(this.#database, 1e9);
-    } catch (error) {
-      // The index was kept busy: the rest is left to a later update.
-      if (!(error instanceof StoppedWaiting)) throw error;
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
+      this.#isOvertaken = false;
+      await this.#carryOut(this.plan());
+      // Other processes may have rebuilt the index, or be in the middle of a file.
+      if (!this.#isOvertaken) return;
     }
+    // Either an entry is not found by its key, and never will be, or other processes keep writing:
+    // then the rest is left to a later update.
+    checkIndex(this.#database, 1e9);
   }
 
   async #carryOut({ tasks, gone }: RefreshPlan): Promise<void> {
@@ -412,8 +406,8 @@ class Refresh {
         bytes += task.file.size;
         files += 1;
       }
-      await this.#flush();
-      await this.#remove(gone);
+      this.#flush();
+      this.#remove(gone);
     } finally {
       await this.#ahead?.return?.();
       this.#left = new Set([
@@ -428,7 +422,7 @@ class Refresh {
     const { file, before, name } = task;
     if (before !== undefined && isSameContent(file, before)) {
       const head = name === before.name ? undefined : await loadHead(file);
-      await this.#add({
+      this.#add({
         ...task,
         count: "moved",
         voidFrom: Infinity,
@@ -483,14 +477,11 @@ class Refresh {
           : isContinued
           ? "grown"
           : "changed";
-        await this.#add({ ...update, count });
+        this.#add({ ...update, count });
         return true;
       }
-      await this.#flush();
-      before = await this.#database.transaction(
-        () => this.#writer.write(update),
-        this.#shouldStop,
-      );
+      this.#flush();
+      before = this.#database.transaction(() => this.#writer.write(update));
       // Another process is reading this file.
       if (before === undefined) {
         this.#isOvertaken = true;
@@ -503,7 +494,7 @@ class Refresh {
   }
 
   /** Queues an update, and writes all queued ones if they are enough. */
-  async #add(update: Waiting): Promise<void> {
+  #add(update: Waiting): void {
     this.#waiting.push(update);
     for (const { text } of update.piece?.messages ?? []) {
       this.#waitingUnits += text.length;
@@ -511,10 +502,10 @@ class Refresh {
     if (
       this.#waitingUnits > MAX_UNITS ||
       this.#waiting.length >= this.#batchFiles
-    ) await this.#flush();
+    ) this.#flush();
   }
 
-  async #flush(): Promise<void> {
+  #flush(): void {
     const writer = this.#writer;
     // In order of their numbers: FTS5 writes its buffer out whenever a number is lower than the
     // last.
@@ -522,9 +513,8 @@ class Refresh {
       writer.numberOf(a) - writer.numberOf(b)
     );
     if (waiting.length === 0) return;
-    const written = await this.#database.transaction(
-      () => waiting.filter((update) => writer.write(update) !== undefined),
-      this.#shouldStop,
+    const written = this.#database.transaction(() =>
+      waiting.filter((update) => writer.write(update) !== undefined)
     );
     this.#waiting = [];
     this.#waitingUnits = 0;
@@ -533,14 +523,13 @@ class Refresh {
   }
 
   /** Removes files from the index; one transaction of them even if it is to stop. */
-  async #remove(gone: readonly IndexedFile[]): Promise<void> {
+  #remove(gone: readonly IndexedFile[]): void {
     const size = Math.min(REMOVED_FILES, this.#batchFiles);
     for (let at = 0; at < gone.length; at += size) {
       if (at > 0 && this.#shouldStop()) return;
       const files = gone.slice(at, at + size);
-      this.#counts.removed += await this.#database.transaction(
-        () => files.filter((file) => this.#writer.remove(file)).length,
-        this.#shouldStop,
+      this.#counts.removed += this.#database.transaction(() =>
+        files.filter((file) => this.#writer.remove(file)).length
       );
     }
   }

@@ -1,4 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   testId,
@@ -176,62 +175,6 @@ Deno.test("sessions search ends with 3 if it found nothing in the files that it 
     });
     assertEquals(status, 3);
     assertEquals((await search(["giraffe"])).status, 1);
-  });
-});
-
-Deno.test("sessions search waits for another process that writes to the index, until Ctrl-C", async () => {
-  await withSessions(["elephant"], async (search, folder) => {
-    const args = ["elephant", `--index=${folder}/my.sqlite`];
-    assertEquals((await search(args)).status, 0);
-    const other = new DatabaseSync(`${folder}/my.sqlite`);
-    other.exec("BEGIN IMMEDIATE");
-    await writeSession(`${folder}/home`, { ...ELEPHANT, id: testId(9) });
-    const interrupt = new AbortController();
-    let time = 0;
-    let pauses = 0;
-    const { status, stderr } = await search(args, {
-      terminals: ["stderr"],
-      interrupt: interrupt.signal,
-      now: () => time += 300,
-      pause(): Promise<void> {
-        if (++pauses === 3) interrupt.abort();
-        return Promise.resolve();
-      },
-    });
-    assertEquals([status, pauses], [130, 3]);
-    assertStringIncludes(
-      stderr,
-      "Waiting for another process that writes to the index",
-    );
-    // After some time it searches the index as it is.
-    const { stdout, ...result } = await search(args, {
-      now: () => time += 1_000,
-      pause: () => Promise.resolve(),
-    });
-    assertEquals(result.status, 0);
-    assertStringIncludes(stdout, testId(1));
-    assertStringIncludes(result.stderr, "searched without the 1 oldest");
-    other.close();
-    assertEquals((await search(args)).stderr, "");
-  });
-});
-
-Deno.test("sessions search waits for an index that it cannot open yet", async () => {
-  await withSessions(["elephant"], async (search, folder) => {
-    const args = ["elephant", `--index=${folder}/my.sqlite`];
-    const { stdout } = await search(args);
-    const other = new DatabaseSync(`${folder}/my.sqlite`);
-    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE");
-    let time = 0;
-    let pauses = 0;
-    const result = await search(args, {
-      now: () => time += 2_000,
-      pause(): Promise<void> {
-        if (++pauses === 2) other.close();
-        return Promise.resolve();
-      },
-    });
-    assertEquals([result.status, result.stdout, pauses], [0, stdout, 2]);
   });
 });
 

@@ -86,7 +86,7 @@ export async function placesOf(
 export function contentOf({ path }: IndexedHome): unknown {
   const database = new DatabaseSync(path);
   try {
-    checkIndex(new SessionIndexDatabase({ path }, database), 1e9);
+    checkIndex(new SessionIndexDatabase(path, database), 1e9);
     const all = (sql: string): unknown[] =>
       database.prepare(sql).all().map((row) => ({ ...row }));
     assertEquals(all("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);

@@ -40,7 +40,7 @@ export async function withProgress<T>(
   { process, progress, diagnostics }: CommandContext,
   path: string,
   work: (
-    watch: Pick<IndexSessionsOptions, "onProgress" | "onBusy" | "onDamage">,
+    watch: Pick<IndexSessionsOptions, "onProgress" | "onDamage">,
   ) => Promise<T>,
 ): Promise<T> {
   let isDamaged = false;
@@ -52,13 +52,6 @@ export async function withProgress<T>(
             countText(done.totalFiles)
           }, ${bytesText(done.bytes)} of ${bytesText(done.totalBytes)}`
         ),
-      async onBusy(): Promise<void> {
-        await progress.update(() =>
-          "Waiting for another process that writes to the index"
-        );
-        await process.pause();
-        process.interrupt.throwIfAborted();
-      },
       onDamage(): void {
         isDamaged = true;
       },
