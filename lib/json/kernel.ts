@@ -1,7 +1,7 @@
 /** Runs the kernel: an instance of the WebAssembly module, its memory, and the plans in it. */
 
 import type { ByteWriter } from "./byte_writer.ts";
-import { bytesOfLooseBase64, copyInto, isSame, LF } from "./bytes.ts";
+import { bytesOfLooseBase64, copyInto, LF } from "./bytes.ts";
 import {
   KEYED_SLOT,
   SLOT_COUNT,
@@ -176,8 +176,6 @@ const COPIED = 1 << 18;
 const TRACE_SIZE = 1 << 16;
 /** A greater counter is left to the rules. */
 const MAX_COUNTER = 1 << 30;
-/** The longest key, in bytes with quotes, whose text is cached. */
-const MAX_KEY = 64;
 
 interface KernelExports {
   readonly memory: WebAssembly.Memory;
@@ -262,9 +260,6 @@ export class Kernel {
   };
   #from = 0;
   #to = 0;
-  readonly #lastKey = new Uint8Array(MAX_KEY);
-  #lastLength = 0;
-  #lastText = "";
 
   /** The room for records, which the kernel and the rules both write to. */
   readonly home: Uint8Array<ArrayBuffer>;
@@ -532,22 +527,9 @@ export class Kernel {
     return bits;
   }
 
-  /**
-   * Returns the text of a key, a string without escapes. Most keys equal the previous one, whose
-   * text is cached.
-   */
+  /** Returns the text of a key, a string without escapes. */
   #key(start: number, end: number): string {
-    const bytes = this.#bytes;
-    const length = end - start;
-    const last = this.#lastKey;
-    if (length === this.#lastLength && isSame(last, 0, bytes, start, length)) {
-      return this.#lastText;
-    }
-    const text = decodeUtf8(bytes, start + 1, end - 1);
-    if (length > last.length) return text;
-    copyInto(last, 0, bytes, start, end);
-    this.#lastLength = length;
-    return this.#lastText = text;
+    return decodeUtf8(this.#bytes, start + 1, end - 1);
   }
 
   #slotAt(slot: number): number {
