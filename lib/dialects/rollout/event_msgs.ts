@@ -30,34 +30,6 @@ import { TURN_ITEM, type TurnItem } from "./turn_items.ts";
 
 // Events about messages and reasoning.
 
-/** A message of the user (0.34 to 0.155). */
-export interface UserMessageMsg {
-  /** The message. */
-  readonly message: string;
-  /** Always `plain` (0.34 to 0.47). */
-  readonly kind?: string | null;
-  /** Images: URLs, usually `data:`. */
-  readonly images?: readonly string[] | null;
-  /** The paths of images (0.87 and later). */
-  readonly local_images?: readonly string[] | null;
-  /** Marked ranges of the message (0.87 and later). */
-  readonly text_elements?: readonly unknown[] | null;
-  /** Audio (0.145 and later). */
-  readonly audio?: readonly unknown[] | null;
-  /** The paths of audio files (0.145 and later). */
-  readonly local_audio?: readonly unknown[] | null;
-}
-
-/** A message of the agent (0.34 to 0.155). */
-export interface AgentMessageMsg {
-  /** The message. */
-  readonly message: string;
-  /** Whether it ends the turn: `commentary` or `final_answer` (0.110 and later). */
-  readonly phase?: string | null;
-  /** The memories that the message cites (0.120 and later). */
-  readonly memory_citation?: unknown;
-}
-
 /** A thought of the agent. */
 export interface ThoughtMsg {
   /** The text of the thought. */
@@ -76,12 +48,6 @@ export interface DeltaMsg {
   readonly turn_id?: string | null;
 }
 
-/** The beginning of another part of the reasoning. Not captured in rollouts. */
-export interface ReasoningBreakMsg {
-  /** The id of the item. */
-  readonly item_id?: string | null;
-}
-
 /** A notice for the user. */
 export interface NoticeMsg {
   /** The message; absent where the type is enough. */
@@ -90,14 +56,6 @@ export interface NoticeMsg {
   readonly codex_error_info?: unknown;
   /** Whether undoing succeeded, in `undo_completed`. */
   readonly success?: boolean | null;
-}
-
-/** A notice that a feature will be removed. Not captured in rollouts. */
-export interface DeprecationNoticeMsg {
-  /** The feature. */
-  readonly summary: string;
-  /** Advice for the user. */
-  readonly details?: string | null;
 }
 
 const THOUGHT: Members<ThoughtMsg> = { text: STRING };
@@ -140,21 +98,6 @@ export interface CommandMsgFields extends CallMsgFields {
   readonly process_id?: string | null;
 }
 
-/** Output of a command. Not captured in rollouts. */
-export interface ExecCommandOutputDeltaMsg extends CallMsgFields {
-  /** `stdout` or `stderr`. */
-  readonly stream?: string | null;
-  /** The output: base64, up to 0.29 a list of bytes. */
-  readonly chunk: string | readonly number[];
-}
-
-/** A command ends. Not captured in rollouts. */
-export interface ExecCommandEndMsg
-  extends CommandMsgFields, details.CommandResult {
-  /** The state of the command. */
-  readonly status?: string | null;
-}
-
 /** A patch that is about to be applied. */
 export interface PatchMsg extends CallMsgFields {
   /** The changes, by path. */
@@ -167,76 +110,12 @@ export interface PatchMsg extends CallMsgFields {
   readonly grant_root?: string | null;
 }
 
-/** A patch was applied, or not (0.130 to 0.150). */
-export interface PatchApplyEndMsg extends CallMsgFields {
-  /** Whether the patch was applied. */
-  readonly success: boolean;
-  /** The output of the program that applied the patch. */
-  readonly stdout?: string | null;
-  /** Its output on stderr. */
-  readonly stderr?: string | null;
-  /** The changes, by path. */
-  readonly changes?: details.FilePatches | null;
-  /** The state of the patch. */
-  readonly status?: string | null;
-}
-
-/** A call of an MCP tool begins. Not captured in rollouts. */
-export interface McpToolCallBeginMsg extends CallMsgFields {
-  /** The server, the tool and the arguments. */
-  readonly invocation?: details.McpInvocation | null;
-}
-
-/** A call of an MCP tool ends (0.130 to 0.150). */
-export interface McpToolCallEndMsg extends CallMsgFields {
-  /** The server, the tool and the arguments. */
-  readonly invocation?: details.McpInvocation | null;
-  /** The running time. */
-  readonly duration?: details.Duration | null;
-  /** The outcome. */
-  readonly result: details.McpOutcome;
-}
-
-/** A search on the web begins. Not captured in rollouts. */
-export interface WebSearchBeginMsg extends CallMsgFields {
-  /** The query. */
-  readonly query?: string | null;
-}
-
-/** A search on the web ends (0.130 to 0.150). */
-export interface WebSearchEndMsg extends CallMsgFields {
-  /** The query; may be empty. */
-  readonly query?: string | null;
-  /** The action. */
-  readonly action?: details.WebSearchAction | null;
-}
-
-/** The agent views an image. Not captured in rollouts. */
-export interface ViewImageToolCallMsg extends CallMsgFields {
-  /** The path of the image. */
-  readonly path?: string | null;
-}
-
-/** The plan of the agent changes. Not captured in rollouts. */
-export interface PlanUpdateMsg {
-  /** The reason for the change. */
-  readonly explanation?: string | null;
-  /** The steps, in order. */
-  readonly plan: readonly PlannedStep[];
-}
-
-/** A step of a {@linkcode PlanUpdateMsg}. */
+/** A step of the plan in a `plan_update`. */
 export interface PlannedStep {
   /** The text of the step. */
   readonly step: string;
   /** The state: `pending`, `in_progress`, `completed`. */
   readonly status?: string | null;
-}
-
-/** All changes of the turn so far, in all files. Not captured in rollouts. */
-export interface TurnDiffMsg {
-  /** The changes. */
-  readonly unified_diff: string;
 }
 
 const CALL: Members<CallMsgFields> = {
@@ -313,32 +192,6 @@ export interface TaskCompleteMsg {
   readonly error?: details.ErrorInfo | null;
 }
 
-/** A turn is interrupted (0.36 and later). */
-export interface TurnAbortedMsg extends
-  Pick<
-    TaskCompleteMsg,
-    "root_turn_id" | "started_at" | "completed_at" | "duration_ms"
-  > {
-  /** The reason: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
-  readonly reason: string;
-  /** The id of the turn (0.101 and later). */
-  readonly turn_id?: string | null;
-}
-
-/** The last turns are removed from the thread (0.87 to 0.148). */
-export interface ThreadRolledBackMsg {
-  /** The number of turns. */
-  readonly num_turns: number;
-}
-
-/** The tokens that the thread has used, and the rate limits of the account. */
-export interface TokenCountMsg {
-  /** The tokens; null where the server reported none. */
-  readonly info?: TokenCountInfo | null;
-  /** The limits (0.40 and later). */
-  readonly rate_limits?: RateLimits | null;
-}
-
 /**
  * An item of a turn begins or is complete. Only `item_completed` is written: for every item in
  * paginated rollouts (0.148 and later), before that for few.
@@ -354,24 +207,6 @@ export interface ItemMsg {
   readonly started_at_ms?: number | null;
   /** The end of the item, in Unix milliseconds. */
   readonly completed_at_ms?: number | null;
-}
-
-/** The settings of the thread change (0.144 and later). */
-export interface ThreadSettingsAppliedMsg {
-  /** The id of the thread (0.153 and later). */
-  readonly thread_id?: string | null;
-  /** The settings: model, working directory, permissions, … */
-  readonly thread_settings: details.ObjectValue;
-}
-
-/** The goal of the thread changes (0.136 and later). Its fields are in camel case. */
-export interface ThreadGoalUpdatedMsg {
-  /** The id of the thread. */
-  readonly threadId?: string | null;
-  /** The id of the turn. */
-  readonly turnId?: string | null;
-  /** The goal. */
-  readonly goal?: ThreadGoal | null;
 }
 
 /** The goal of a thread. */
@@ -392,44 +227,6 @@ export interface ThreadGoal {
   readonly createdAt?: number | null;
   /** The time of its last change, in Unix seconds. */
   readonly updatedAt?: number | null;
-}
-
-/** A review begins (0.66 to 0.150). */
-export interface EnteredReviewModeMsg {
-  /** The subject of the review. */
-  readonly target?: details.ReviewTarget | null;
-  /** The instructions for the reviewer, in older files. */
-  readonly prompt?: string | null;
-  /** The subject in words for the user. */
-  readonly user_facing_hint?: string | null;
-  /** The id of the turn (0.144 to 0.150). */
-  readonly turn_id?: string | null;
-  /** The id of the item (0.144 to 0.150). */
-  readonly item_id?: string | null;
-}
-
-/** A review ends (0.66 to 0.150). */
-export interface ExitedReviewModeMsg {
-  /** The result; null if the review was interrupted. */
-  readonly review_output?: details.ReviewOutput | null;
-  /** The id of the turn (0.144 to 0.150). */
-  readonly turn_id?: string | null;
-  /** The id of the item (0.144 to 0.150). */
-  readonly item_id?: string | null;
-}
-
-/** An action of another agent (0.141 to 0.144). */
-export interface SubAgentActivityMsg {
-  /** The sort of action: `started`, `interacted`, `interrupted`. */
-  readonly kind: string;
-  /** The id of the event. */
-  readonly event_id?: string | null;
-  /** The time of the action, in Unix milliseconds. */
-  readonly occurred_at_ms?: number | null;
-  /** The thread of the agent. */
-  readonly agent_thread_id?: string | null;
-  /** The agent's place in the tree of agents. */
-  readonly agent_path?: string | null;
 }
 
 const TASK_STARTED: Members<TaskStartedMsg> = {
@@ -477,10 +274,32 @@ export type EventMsg = KnownEventMsg | UnknownKind;
 
 /** The fields of the known events of a rollout, by type. */
 export interface EventMsgs {
-  /** A message of the user. */
-  readonly user_message: UserMessageMsg;
-  /** A message of the agent. */
-  readonly agent_message: AgentMessageMsg;
+  /** A message of the user (0.34 to 0.155). */
+  readonly user_message: {
+    /** The message. */
+    readonly message: string;
+    /** Always `plain` (0.34 to 0.47). */
+    readonly kind?: string | null;
+    /** Images: URLs, usually `data:`. */
+    readonly images?: readonly string[] | null;
+    /** The paths of images (0.87 and later). */
+    readonly local_images?: readonly string[] | null;
+    /** Marked ranges of the message (0.87 and later). */
+    readonly text_elements?: readonly unknown[] | null;
+    /** Audio (0.145 and later). */
+    readonly audio?: readonly unknown[] | null;
+    /** The paths of audio files (0.145 and later). */
+    readonly local_audio?: readonly unknown[] | null;
+  };
+  /** A message of the agent (0.34 to 0.155). */
+  readonly agent_message: {
+    /** The message. */
+    readonly message: string;
+    /** Whether it ends the turn: `commentary` or `final_answer` (0.110 and later). */
+    readonly phase?: string | null;
+    /** The memories that the message cites (0.120 and later). */
+    readonly memory_citation?: unknown;
+  };
   /** An increment of a message of the agent. */
   readonly agent_message_delta: DeltaMsg;
   /** The same for an item. */
@@ -493,8 +312,11 @@ export interface EventMsgs {
   readonly agent_reasoning_raw_content: ThoughtMsg;
   /** An increment of raw thoughts. */
   readonly agent_reasoning_raw_content_delta: DeltaMsg;
-  /** The beginning of another part of the reasoning. */
-  readonly agent_reasoning_section_break: ReasoningBreakMsg;
+  /** The beginning of another part of the reasoning. Not captured in rollouts. */
+  readonly agent_reasoning_section_break: {
+    /** The id of the item. */
+    readonly item_id?: string | null;
+  };
   /** An increment of a summary of thoughts, for an item. */
   readonly reasoning_content_delta: DeltaMsg;
   /** An increment of raw thoughts, for an item. */
@@ -513,8 +335,13 @@ export interface EventMsgs {
   readonly background_event: NoticeMsg;
   /** The end of an undo. */
   readonly undo_completed: NoticeMsg;
-  /** A notice that a feature will be removed. */
-  readonly deprecation_notice: DeprecationNoticeMsg;
+  /** A notice that a feature will be removed. Not captured in rollouts. */
+  readonly deprecation_notice: {
+    /** The feature. */
+    readonly summary: string;
+    /** Advice for the user. */
+    readonly details?: string | null;
+  };
   /** A turn begins. */
   readonly task_started: TaskStartedMsg;
   /** A turn begins (another spelling). */
@@ -523,58 +350,165 @@ export interface EventMsgs {
   readonly task_complete: TaskCompleteMsg;
   /** A turn ends without being interrupted (another spelling). */
   readonly turn_complete: TaskCompleteMsg;
-  /** A turn is interrupted. */
-  readonly turn_aborted: TurnAbortedMsg;
-  /** The last turns are removed from the thread. */
-  readonly thread_rolled_back: ThreadRolledBackMsg;
-  /** The tokens that the thread has used. */
-  readonly token_count: TokenCountMsg;
+  /** A turn is interrupted (0.36 and later). */
+  readonly turn_aborted:
+    & Pick<
+      TaskCompleteMsg,
+      "root_turn_id" | "started_at" | "completed_at" | "duration_ms"
+    >
+    & {
+      /** The reason: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
+      readonly reason: string;
+      /** The id of the turn (0.101 and later). */
+      readonly turn_id?: string | null;
+    };
+  /** The last turns are removed from the thread (0.87 to 0.148). */
+  readonly thread_rolled_back: {
+    /** The number of turns. */
+    readonly num_turns: number;
+  };
+  /** The tokens that the thread has used, and the rate limits of the account. */
+  readonly token_count: {
+    /** The tokens; null where the server reported none. */
+    readonly info?: TokenCountInfo | null;
+    /** The limits (0.40 and later). */
+    readonly rate_limits?: RateLimits | null;
+  };
   /** An item begins. */
   readonly item_started: ItemMsg;
   /** An item is complete. */
   readonly item_completed: ItemMsg;
-  /** The settings of the thread change. */
-  readonly thread_settings_applied: ThreadSettingsAppliedMsg;
-  /** The goal of the thread changes. */
-  readonly thread_goal_updated: ThreadGoalUpdatedMsg;
+  /** The settings of the thread change (0.144 and later). */
+  readonly thread_settings_applied: {
+    /** The id of the thread (0.153 and later). */
+    readonly thread_id?: string | null;
+    /** The settings: model, working directory, permissions, … */
+    readonly thread_settings: details.ObjectValue;
+  };
+  /** The goal of the thread changes (0.136 and later). Its fields are in camel case. */
+  readonly thread_goal_updated: {
+    /** The id of the thread. */
+    readonly threadId?: string | null;
+    /** The id of the turn. */
+    readonly turnId?: string | null;
+    /** The goal. */
+    readonly goal?: ThreadGoal | null;
+  };
   /** The history was compacted (0.64 to 0.150). */
   readonly context_compacted: Readonly<Record<never, never>>;
-  /** A review begins. */
-  readonly entered_review_mode: EnteredReviewModeMsg;
-  /** A review ends. */
-  readonly exited_review_mode: ExitedReviewModeMsg;
-  /** An action of another agent. */
-  readonly sub_agent_activity: SubAgentActivityMsg;
+  /** A review begins (0.66 to 0.150). */
+  readonly entered_review_mode: {
+    /** The subject of the review. */
+    readonly target?: details.ReviewTarget | null;
+    /** The instructions for the reviewer, in older files. */
+    readonly prompt?: string | null;
+    /** The subject in words for the user. */
+    readonly user_facing_hint?: string | null;
+    /** The id of the turn (0.144 to 0.150). */
+    readonly turn_id?: string | null;
+    /** The id of the item (0.144 to 0.150). */
+    readonly item_id?: string | null;
+  };
+  /** A review ends (0.66 to 0.150). */
+  readonly exited_review_mode: {
+    /** The result; null if the review was interrupted. */
+    readonly review_output?: details.ReviewOutput | null;
+    /** The id of the turn (0.144 to 0.150). */
+    readonly turn_id?: string | null;
+    /** The id of the item (0.144 to 0.150). */
+    readonly item_id?: string | null;
+  };
+  /** An action of another agent (0.141 to 0.144). */
+  readonly sub_agent_activity: {
+    /** The sort of action: `started`, `interacted`, `interrupted`. */
+    readonly kind: string;
+    /** The id of the event. */
+    readonly event_id?: string | null;
+    /** The time of the action, in Unix milliseconds. */
+    readonly occurred_at_ms?: number | null;
+    /** The thread of the agent. */
+    readonly agent_thread_id?: string | null;
+    /** The agent's place in the tree of agents. */
+    readonly agent_path?: string | null;
+  };
   /** A command begins. Not captured in rollouts. */
   readonly exec_command_begin: CommandMsgFields;
-  /** Output of a command. */
-  readonly exec_command_output_delta: ExecCommandOutputDeltaMsg;
-  /** A command ends. */
-  readonly exec_command_end: ExecCommandEndMsg;
+  /** Output of a command. Not captured in rollouts. */
+  readonly exec_command_output_delta: CallMsgFields & {
+    /** `stdout` or `stderr`. */
+    readonly stream?: string | null;
+    /** The output: base64, up to 0.29 a list of bytes. */
+    readonly chunk: string | readonly number[];
+  };
+  /** A command ends. Not captured in rollouts. */
+  readonly exec_command_end: CommandMsgFields & details.CommandResult & {
+    /** The state of the command. */
+    readonly status?: string | null;
+  };
   /** A patch waits for approval. */
   readonly apply_patch_approval_request: PatchMsg;
   /** A patch is about to be applied. */
   readonly patch_apply_begin: PatchMsg;
   /** A patch has grown. */
   readonly patch_apply_updated: PatchMsg;
-  /** A patch was applied, or not. */
-  readonly patch_apply_end: PatchApplyEndMsg;
-  /** A call of an MCP tool begins. */
-  readonly mcp_tool_call_begin: McpToolCallBeginMsg;
-  /** A call of an MCP tool ends. */
-  readonly mcp_tool_call_end: McpToolCallEndMsg;
-  /** A search on the web begins. */
-  readonly web_search_begin: WebSearchBeginMsg;
-  /** A search on the web ends. */
-  readonly web_search_end: WebSearchEndMsg;
-  /** The agent views an image. */
-  readonly view_image_tool_call: ViewImageToolCallMsg;
+  /** A patch was applied, or not (0.130 to 0.150). */
+  readonly patch_apply_end: CallMsgFields & {
+    /** Whether the patch was applied. */
+    readonly success: boolean;
+    /** The output of the program that applied the patch. */
+    readonly stdout?: string | null;
+    /** Its output on stderr. */
+    readonly stderr?: string | null;
+    /** The changes, by path. */
+    readonly changes?: details.FilePatches | null;
+    /** The state of the patch. */
+    readonly status?: string | null;
+  };
+  /** A call of an MCP tool begins. Not captured in rollouts. */
+  readonly mcp_tool_call_begin: CallMsgFields & {
+    /** The server, the tool and the arguments. */
+    readonly invocation?: details.McpInvocation | null;
+  };
+  /** A call of an MCP tool ends (0.130 to 0.150). */
+  readonly mcp_tool_call_end: CallMsgFields & {
+    /** The server, the tool and the arguments. */
+    readonly invocation?: details.McpInvocation | null;
+    /** The running time. */
+    readonly duration?: details.Duration | null;
+    /** The outcome. */
+    readonly result: details.McpOutcome;
+  };
+  /** A search on the web begins. Not captured in rollouts. */
+  readonly web_search_begin: CallMsgFields & {
+    /** The query. */
+    readonly query?: string | null;
+  };
+  /** A search on the web ends (0.130 to 0.150). */
+  readonly web_search_end: CallMsgFields & {
+    /** The query; may be empty. */
+    readonly query?: string | null;
+    /** The action. */
+    readonly action?: details.WebSearchAction | null;
+  };
+  /** The agent views an image. Not captured in rollouts. */
+  readonly view_image_tool_call: CallMsgFields & {
+    /** The path of the image. */
+    readonly path?: string | null;
+  };
   /** The model has made an image (0.120 to 0.142). */
   readonly image_generation_end: CallMsgFields & details.GeneratedImage;
-  /** The plan of the agent changes. */
-  readonly plan_update: PlanUpdateMsg;
-  /** All changes of the turn so far. */
-  readonly turn_diff: TurnDiffMsg;
+  /** The plan of the agent changes. Not captured in rollouts. */
+  readonly plan_update: {
+    /** The reason for the change. */
+    readonly explanation?: string | null;
+    /** The steps, in order. */
+    readonly plan: readonly PlannedStep[];
+  };
+  /** All changes of the turn so far, in all files. Not captured in rollouts. */
+  readonly turn_diff: {
+    /** The changes. */
+    readonly unified_diff: string;
+  };
 }
 
 /** A known type of events. */

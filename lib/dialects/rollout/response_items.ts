@@ -112,33 +112,112 @@ export interface ResponseItems {
   /** A message. */
   readonly message: MessageItem;
   /** A message from one agent to another (0.144 and later). */
-  readonly agent_message: AgentMessageItem;
+  readonly agent_message: ResponseItemFields & {
+    /** The sender. */
+    readonly author: string;
+    /** The recipient. */
+    readonly recipient: string;
+    /** The message, in parts. */
+    readonly content: readonly ContentPart[];
+  };
   /** Reasoning of the model. */
-  readonly reasoning: ReasoningItem;
+  readonly reasoning: ResponseItemFields & {
+    /** The summary, in parts. */
+    readonly summary: readonly ContentPart[];
+    /** The raw thoughts. */
+    readonly content?: readonly ContentPart[] | null;
+    /** The thoughts, encrypted for the server. */
+    readonly encrypted_content?: string | null;
+  };
   /** A command that the model runs (0.8 to 0.22). */
-  readonly local_shell_call: LocalShellCallItem;
+  readonly local_shell_call: ResponseItemFields & {
+    /** The id of the call. */
+    readonly call_id?: string | null;
+    /** The state of the call. */
+    readonly status?: string | null;
+    /** The command. */
+    readonly action: LocalShellAction;
+  };
   /** The output of such a command. Not captured. */
   readonly local_shell_call_output: CallOutputItem;
   /** A call of a tool. */
-  readonly function_call: FunctionCallItem;
+  readonly function_call: ResponseItemFields & {
+    /** The name of the tool. */
+    readonly name: string;
+    /** The namespace of the tool, such as `mcp__server` (0.121 and later). */
+    readonly namespace?: string | null;
+    /** The arguments: usually JSON text, but kept as the model wrote them. */
+    readonly arguments: string;
+    /** The id of the call. */
+    readonly call_id: string;
+    /** The state of the call (0.163 and later). */
+    readonly status?: string | null;
+  };
   /** The output of a tool. */
   readonly function_call_output: CallOutputItem;
   /** A call of a tool whose input is free text (0.25 and later). */
-  readonly custom_tool_call: CustomToolCallItem;
+  readonly custom_tool_call: ResponseItemFields & {
+    /** The name of the tool, such as `apply_patch`, or `exec` for JavaScript (0.160 and later). */
+    readonly name: string;
+    /** The input. */
+    readonly input: string;
+    /** The id of the call. */
+    readonly call_id: string;
+    /** The state of the call. */
+    readonly status?: string | null;
+  };
   /** The output of such a tool (0.25 and later). */
   readonly custom_tool_call_output: CallOutputItem;
   /** A search for tools (0.135 and later). */
-  readonly tool_search_call: ToolSearchCallItem;
-  /** The tools that were found (0.135 and later). */
-  readonly tool_search_output: ToolSearchOutputItem;
+  readonly tool_search_call: ResponseItemFields & {
+    /** The id of the call. */
+    readonly call_id?: string | null;
+    /** The state of the call. */
+    readonly status?: string | null;
+    /** The program that searches, such as `client`. */
+    readonly execution?: string | null;
+    /** The arguments of the search. */
+    readonly arguments?: unknown;
+  };
+  /** The result of a search for tools (0.135 and later). */
+  readonly tool_search_output: ResponseItemFields & {
+    /** The id of the call. */
+    readonly call_id?: string | null;
+    /** The state of the call. */
+    readonly status?: string | null;
+    /** The program that searched. */
+    readonly execution?: string | null;
+    /** The tools. */
+    readonly tools?: readonly unknown[] | null;
+  };
   /** A search on the web (0.59 and later). */
-  readonly web_search_call: WebSearchCallItem;
+  readonly web_search_call: ResponseItemFields & {
+    /** The state of the search. */
+    readonly status?: string | null;
+    /** The action. */
+    readonly action?: WebSearchAction | null;
+  };
   /** An image that the model made (0.110 and later). */
-  readonly image_generation_call: ImageGenerationCallItem;
+  readonly image_generation_call: ResponseItemFields & {
+    /** The state of the call. */
+    readonly status?: string | null;
+    /** The prompt as the model revised it. */
+    readonly revised_prompt?: string | null;
+    /** The image, in base64. */
+    readonly result?: string | null;
+  };
   /** The state of the files at one point (0.58 to 0.75). */
-  readonly ghost_snapshot: GhostSnapshotItem;
+  readonly ghost_snapshot: ResponseItemFields & {
+    /** The commit with the files. */
+    readonly ghost_commit: GhostCommit;
+  };
   /** Further tools for the model (0.164 and later). */
-  readonly additional_tools: AdditionalToolsItem;
+  readonly additional_tools: ResponseItemFields & {
+    /** The role that adds them, such as `developer`. */
+    readonly role?: string | null;
+    /** The tools. */
+    readonly tools?: readonly unknown[] | null;
+  };
   /** A summary that only the server can decrypt. Not captured on a line of its own. */
   readonly compaction: CompactionItem;
   /** The same under another name. Not captured. */
@@ -185,37 +264,7 @@ export interface MessageItem extends ResponseItemFields {
   readonly status?: string | null;
 }
 
-/** A message from one agent to another (0.144 and later). */
-export interface AgentMessageItem extends ResponseItemFields {
-  /** The sender. */
-  readonly author: string;
-  /** The recipient. */
-  readonly recipient: string;
-  /** The message, in parts. */
-  readonly content: readonly ContentPart[];
-}
-
-/** Reasoning of the model. */
-export interface ReasoningItem extends ResponseItemFields {
-  /** The summary, in parts. */
-  readonly summary: readonly ContentPart[];
-  /** The raw thoughts. */
-  readonly content?: readonly ContentPart[] | null;
-  /** The thoughts, encrypted for the server. */
-  readonly encrypted_content?: string | null;
-}
-
-/** A command that the model runs (0.8 to 0.22). */
-export interface LocalShellCallItem extends ResponseItemFields {
-  /** The id of the call. */
-  readonly call_id?: string | null;
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The command. */
-  readonly action: LocalShellAction;
-}
-
-/** The command of a {@linkcode LocalShellCallItem}. */
+/** The command of a `local_shell_call`. */
 export interface LocalShellAction {
   /** Always `exec` so far. */
   readonly type: string;
@@ -229,32 +278,6 @@ export interface LocalShellAction {
   readonly env?: unknown;
   /** The user that it runs as. */
   readonly user?: string | null;
-}
-
-/** A call of a tool. */
-export interface FunctionCallItem extends ResponseItemFields {
-  /** The name of the tool. */
-  readonly name: string;
-  /** The namespace of the tool, such as `mcp__server` (0.121 and later). */
-  readonly namespace?: string | null;
-  /** The arguments: usually JSON text, but kept as the model wrote them. */
-  readonly arguments: string;
-  /** The id of the call. */
-  readonly call_id: string;
-  /** The state of the call (0.163 and later). */
-  readonly status?: string | null;
-}
-
-/** A call of a tool whose input is free text. */
-export interface CustomToolCallItem extends ResponseItemFields {
-  /** The name of the tool, such as `apply_patch`, or `exec` for JavaScript (0.160 and later). */
-  readonly name: string;
-  /** The input. */
-  readonly input: string;
-  /** The id of the call. */
-  readonly call_id: string;
-  /** The state of the call. */
-  readonly status?: string | null;
 }
 
 /** The output of a tool. */
@@ -280,54 +303,6 @@ export interface CallOutput {
   readonly success?: boolean | null;
 }
 
-/** A search for tools (0.135 and later). */
-export interface ToolSearchCallItem extends ResponseItemFields {
-  /** The id of the call. */
-  readonly call_id?: string | null;
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The program that searches, such as `client`. */
-  readonly execution?: string | null;
-  /** The arguments of the search. */
-  readonly arguments?: unknown;
-}
-
-/** The result of a search for tools (0.135 and later). */
-export interface ToolSearchOutputItem extends ResponseItemFields {
-  /** The id of the call. */
-  readonly call_id?: string | null;
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The program that searched. */
-  readonly execution?: string | null;
-  /** The tools. */
-  readonly tools?: readonly unknown[] | null;
-}
-
-/** A search on the web (0.59 and later). */
-export interface WebSearchCallItem extends ResponseItemFields {
-  /** The state of the search. */
-  readonly status?: string | null;
-  /** The action. */
-  readonly action?: WebSearchAction | null;
-}
-
-/** An image that the model made (0.110 and later). */
-export interface ImageGenerationCallItem extends ResponseItemFields {
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The prompt as the model revised it. */
-  readonly revised_prompt?: string | null;
-  /** The image, in base64. */
-  readonly result?: string | null;
-}
-
-/** The state of the files at one point (0.58 to 0.75). */
-export interface GhostSnapshotItem extends ResponseItemFields {
-  /** The commit with the files. */
-  readonly ghost_commit: GhostCommit;
-}
-
 /** A commit that is on no branch. */
 export interface GhostCommit {
   /** The id of the commit. */
@@ -338,14 +313,6 @@ export interface GhostCommit {
   readonly preexisting_untracked_files?: readonly string[] | null;
   /** Folders that existed before, but not in the repository. */
   readonly preexisting_untracked_dirs?: readonly string[] | null;
-}
-
-/** Further tools for the model (0.164 and later). */
-export interface AdditionalToolsItem extends ResponseItemFields {
-  /** The role that adds them, such as `developer`. */
-  readonly role?: string | null;
-  /** The tools. */
-  readonly tools?: readonly unknown[] | null;
 }
 
 /** An item that stands for a summarized history. */

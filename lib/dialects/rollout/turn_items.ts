@@ -36,61 +36,154 @@ export type KnownTurnItemType = keyof TurnItems;
 /** The fields of the known items of a turn, by type. */
 export interface TurnItems {
   /** A message of the user. */
-  readonly UserMessage: UserMessageTurnItem;
+  readonly UserMessage: TurnItemFields & {
+    /** The message, in parts. */
+    readonly content: readonly TurnMessagePart[];
+    /** The id of the message in the client (0.160 and later). */
+    readonly client_id?: string | null;
+  };
   /** A message of the agent. */
-  readonly AgentMessage: AgentMessageTurnItem;
+  readonly AgentMessage: TurnItemFields & {
+    /** The message, in parts. */
+    readonly content: readonly TurnMessagePart[];
+    /** Whether it ends the turn: `commentary` or `final_answer` (0.148 and later). */
+    readonly phase?: string | null;
+  };
   /** Thoughts of the agent. */
-  readonly Reasoning: ReasoningTurnItem;
+  readonly Reasoning: TurnItemFields & {
+    /** The summary, in parts. */
+    readonly summary_text: readonly string[];
+    /** The raw thoughts, in parts. */
+    readonly raw_content?: readonly string[] | null;
+  };
   /** A plan. Not captured. */
-  readonly Plan: PlanTurnItem;
+  readonly Plan: TurnItemFields & {
+    /** The plan, as Markdown. */
+    readonly text?: string | null;
+  };
   /** A command of the agent. */
-  readonly CommandExecution: CommandExecutionTurnItem;
+  readonly CommandExecution: TurnItemFields & details.CommandResult & {
+    /** The words of the command. */
+    readonly command: readonly string[];
+    /** The working directory: a `file:` URL, or a path. */
+    readonly cwd?: string | null;
+    /** The id of the process. */
+    readonly process_id?: string | null;
+    /** The steps of the command. */
+    readonly parsed_cmd?: readonly details.ParsedStep[] | null;
+    /** The origin of the command: `unified_exec_startup`, `user_shell`, `agent`. */
+    readonly source?: string | null;
+    /** The state: `completed`, `failed`, `declined`, `in_progress`. */
+    readonly status?: string | null;
+  };
   /** Changes of files. */
-  readonly FileChange: FileChangeTurnItem;
+  readonly FileChange: TurnItemFields & {
+    /** The changes, by path. */
+    readonly changes: details.FilePatches;
+    /** The state: `completed`, `failed`, `declined`. */
+    readonly status?: string | null;
+    /** The output of the program that applied the patch. */
+    readonly stdout?: string | null;
+    /** Its output on stderr. */
+    readonly stderr?: string | null;
+  };
   /** A call of a tool of an MCP server. */
-  readonly McpToolCall: McpToolCallTurnItem;
+  readonly McpToolCall: TurnItemFields & details.McpInvocation & {
+    /** Whether the server declares that the tool only reads. */
+    readonly readOnlyHint?: boolean | null;
+    /** The state: `completed`, `failed`. */
+    readonly status?: string | null;
+    /** The result of the tool. */
+    readonly result?: details.McpResult | null;
+    /** The error of a failed call. */
+    readonly error?: details.ErrorInfo | null;
+    /** The running time. */
+    readonly duration?: details.Duration | null;
+  };
   /** A call of a tool of the client. Not captured. */
-  readonly DynamicToolCall: DynamicToolCallTurnItem;
+  readonly DynamicToolCall: TurnItemFields & {
+    /** The name of the tool. */
+    readonly tool?: string | null;
+    /** The namespace of the tool. */
+    readonly namespace?: string | null;
+    /** The arguments: a JSON value. */
+    readonly arguments?: unknown;
+    /** The state of the call. */
+    readonly status?: string | null;
+    /** The result of the tool, in parts. */
+    readonly content_items?: readonly unknown[] | null;
+    /** Whether the call succeeded. */
+    readonly success?: boolean | null;
+  };
   /** A search on the web. */
-  readonly WebSearch: WebSearchTurnItem;
+  readonly WebSearch: TurnItemFields & {
+    /** The query; may be empty. */
+    readonly query?: string | null;
+    /** The action. */
+    readonly action?: details.WebSearchAction | null;
+  };
   /** An image that the agent viewed. */
-  readonly ImageView: ImageViewTurnItem;
+  readonly ImageView: TurnItemFields & {
+    /** The path of the image. */
+    readonly path: string;
+  };
   /** An image that the model made. Not captured. */
   readonly ImageGeneration: TurnItemFields & details.GeneratedImage;
   /** A call that concerns other agents (0.150 and later). */
-  readonly CollabAgentToolCall: CollabAgentToolCallTurnItem;
+  readonly CollabAgentToolCall: TurnItemFields & {
+    /** The name of the call, such as `wait`. */
+    readonly tool: string;
+    /** The state of the call. */
+    readonly status?: string | null;
+    /** The thread that made the call. */
+    readonly sender_thread_id?: string | null;
+    /** The threads that the call addresses. */
+    readonly receiver_thread_ids?: readonly string[] | null;
+    /** The agents that the call addresses. */
+    readonly receiver_agents?: readonly unknown[] | null;
+    /** The prompt for the agents. */
+    readonly prompt?: string | null;
+    /** The states of the agents, by thread. */
+    readonly agents_states?: unknown;
+  };
   /** An action of another agent (0.150 and later). */
-  readonly SubAgentActivity: SubAgentActivityTurnItem;
+  readonly SubAgentActivity: TurnItemFields & {
+    /** The sort of action: `started`, `interacted`, `interrupted`, `completed`. */
+    readonly kind: string;
+    /** The thread of the agent. */
+    readonly agent_thread_id?: string | null;
+    /** The agent's place in the tree of agents. */
+    readonly agent_path?: string | null;
+    /** The model of the agent (0.164 and later). */
+    readonly model?: string | null;
+    /** The reasoning effort of that model (0.164 and later). */
+    readonly reasoning_effort?: string | null;
+  };
   /** The beginning of a review. */
-  readonly EnteredReviewMode: EnteredReviewModeTurnItem;
+  readonly EnteredReviewMode: TurnItemFields & {
+    /** The subject of the review. */
+    readonly target?: details.ReviewTarget | null;
+    /** The subject in words for the user. */
+    readonly user_facing_hint?: string | null;
+  };
   /** The end of a review. */
-  readonly ExitedReviewMode: ExitedReviewModeTurnItem;
+  readonly ExitedReviewMode: TurnItemFields & {
+    /** The result; absent if the review was interrupted. */
+    readonly review_output?: details.ReviewOutput | null;
+  };
   /** A compaction of the history. */
   readonly ContextCompaction: TurnItemFields;
   /** A pause of the agent (0.142). */
-  readonly Sleep: SleepTurnItem;
+  readonly Sleep: TurnItemFields & {
+    /** The length of the pause. */
+    readonly duration_ms?: number | null;
+  };
 }
 
 /** The fields of every item. */
 export interface TurnItemFields {
   /** The id of the item; for a call, the id of the call. */
   readonly id: string;
-}
-
-/** A message of the user. */
-export interface UserMessageTurnItem extends TurnItemFields {
-  /** The message, in parts. */
-  readonly content: readonly TurnMessagePart[];
-  /** The id of the message in the client (0.160 and later). */
-  readonly client_id?: string | null;
-}
-
-/** A message of the agent. */
-export interface AgentMessageTurnItem extends TurnItemFields {
-  /** The message, in parts. */
-  readonly content: readonly TurnMessagePart[];
-  /** Whether it ends the turn: `commentary` or `final_answer` (0.148 and later). */
-  readonly phase?: string | null;
 }
 
 /** A part of a message. */
@@ -105,146 +198,6 @@ export interface TurnMessagePart {
   readonly path?: string | null;
   /** The URL of an image. */
   readonly image_url?: string | null;
-}
-
-/** Thoughts of the agent. */
-export interface ReasoningTurnItem extends TurnItemFields {
-  /** The summary, in parts. */
-  readonly summary_text: readonly string[];
-  /** The raw thoughts, in parts. */
-  readonly raw_content?: readonly string[] | null;
-}
-
-/** A plan. */
-export interface PlanTurnItem extends TurnItemFields {
-  /** The plan, as Markdown. */
-  readonly text?: string | null;
-}
-
-/** A command of the agent. */
-export interface CommandExecutionTurnItem
-  extends TurnItemFields, details.CommandResult {
-  /** The words of the command. */
-  readonly command: readonly string[];
-  /** The working directory: a `file:` URL, or a path. */
-  readonly cwd?: string | null;
-  /** The id of the process. */
-  readonly process_id?: string | null;
-  /** The steps of the command. */
-  readonly parsed_cmd?: readonly details.ParsedStep[] | null;
-  /** The origin of the command: `unified_exec_startup`, `user_shell`, `agent`. */
-  readonly source?: string | null;
-  /** The state: `completed`, `failed`, `declined`, `in_progress`. */
-  readonly status?: string | null;
-}
-
-/** Changes of files. */
-export interface FileChangeTurnItem extends TurnItemFields {
-  /** The changes, by path. */
-  readonly changes: details.FilePatches;
-  /** The state: `completed`, `failed`, `declined`. */
-  readonly status?: string | null;
-  /** The output of the program that applied the patch. */
-  readonly stdout?: string | null;
-  /** Its output on stderr. */
-  readonly stderr?: string | null;
-}
-
-/** A call of a tool of an MCP server. */
-export interface McpToolCallTurnItem
-  extends TurnItemFields, details.McpInvocation {
-  /** Whether the server declares that the tool only reads. */
-  readonly readOnlyHint?: boolean | null;
-  /** The state: `completed`, `failed`. */
-  readonly status?: string | null;
-  /** The result of the tool. */
-  readonly result?: details.McpResult | null;
-  /** The error of a failed call. */
-  readonly error?: details.ErrorInfo | null;
-  /** The running time. */
-  readonly duration?: details.Duration | null;
-}
-
-/** A call of a tool of the client. */
-export interface DynamicToolCallTurnItem extends TurnItemFields {
-  /** The name of the tool. */
-  readonly tool?: string | null;
-  /** The namespace of the tool. */
-  readonly namespace?: string | null;
-  /** The arguments: a JSON value. */
-  readonly arguments?: unknown;
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The result of the tool, in parts. */
-  readonly content_items?: readonly unknown[] | null;
-  /** Whether the call succeeded. */
-  readonly success?: boolean | null;
-}
-
-/** A search on the web. */
-export interface WebSearchTurnItem extends TurnItemFields {
-  /** The query; may be empty. */
-  readonly query?: string | null;
-  /** The action. */
-  readonly action?: details.WebSearchAction | null;
-}
-
-/** An image that the agent viewed. */
-export interface ImageViewTurnItem extends TurnItemFields {
-  /** The path of the image. */
-  readonly path: string;
-}
-
-/** A call that concerns other agents. */
-export interface CollabAgentToolCallTurnItem extends TurnItemFields {
-  /** The name of the call, such as `wait`. */
-  readonly tool: string;
-  /** The state of the call. */
-  readonly status?: string | null;
-  /** The thread that made the call. */
-  readonly sender_thread_id?: string | null;
-  /** The threads that the call addresses. */
-  readonly receiver_thread_ids?: readonly string[] | null;
-  /** The agents that the call addresses. */
-  readonly receiver_agents?: readonly unknown[] | null;
-  /** The prompt for the agents. */
-  readonly prompt?: string | null;
-  /** The states of the agents, by thread. */
-  readonly agents_states?: unknown;
-}
-
-/** An action of another agent. */
-export interface SubAgentActivityTurnItem extends TurnItemFields {
-  /** The sort of action: `started`, `interacted`, `interrupted`, `completed`. */
-  readonly kind: string;
-  /** The thread of the agent. */
-  readonly agent_thread_id?: string | null;
-  /** The agent's place in the tree of agents. */
-  readonly agent_path?: string | null;
-  /** The model of the agent (0.164 and later). */
-  readonly model?: string | null;
-  /** The reasoning effort of that model (0.164 and later). */
-  readonly reasoning_effort?: string | null;
-}
-
-/** The beginning of a review. */
-export interface EnteredReviewModeTurnItem extends TurnItemFields {
-  /** The subject of the review. */
-  readonly target?: details.ReviewTarget | null;
-  /** The subject in words for the user. */
-  readonly user_facing_hint?: string | null;
-}
-
-/** The end of a review. */
-export interface ExitedReviewModeTurnItem extends TurnItemFields {
-  /** The result; absent if the review was interrupted. */
-  readonly review_output?: details.ReviewOutput | null;
-}
-
-/** A pause of the agent. */
-export interface SleepTurnItem extends TurnItemFields {
-  /** The length of the pause. */
-  readonly duration_ms?: number | null;
 }
 
 const ITEM: Members<TurnItemFields> = { id: STRING };
