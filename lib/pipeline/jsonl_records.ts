@@ -2,6 +2,7 @@
 
 import type { FailureReason } from "../errors.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
+import { NO_PROOF } from "../json/value_plan.ts";
 import {
   type AnswerTaker,
   type JsonlOptions,
@@ -76,7 +77,7 @@ export class JsonlRecords<T = unknown> extends JsonlStage<Outcome<T>> {
           return take(JSON.parse(text), text, false, line, offset);
         },
         value: take,
-        proof: ROLLOUT_LINE_PROOF,
+        proof: check === undefined ? NO_PROOF : ROLLOUT_LINE_PROOF,
         failure: (failed) => emitTo(failed.toFailure()),
       },
     );

@@ -232,7 +232,7 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
 
 /** Receives the answers to lines, in order. */
 export interface AnswerTaker {
-  /** The type that values must have; present if `value` is. */
+  /** Proves that values have their type; present if `value` is. */
   readonly proof?: Proof;
   /**
    * Receives a record whose value the kernel has made.

@@ -1,7 +1,6 @@
 /** Folds a session file into the messages of the index, piece by piece. */
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";
 import { HistoryState } from "../history/history_state.ts";
@@ -17,6 +16,7 @@ import { lastBytes } from "../files/byte_source.ts";
 import { LF, NO_BYTES } from "../json/bytes.ts";
 import { fieldsOf, parseJson } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
+import { NO_PROOF } from "../json/value_plan.ts";
 import { LineAnswers } from "../pipeline/line_answers.ts";
 import {
   isWithoutEnd,
@@ -145,7 +145,7 @@ export class SessionFold {
         resume: saved?.rules,
       },
       {
-        proof: ROLLOUT_LINE_PROOF,
+        proof: NO_PROOF,
         value: (value, text, _isProven, _line, offset): undefined => {
           this.#apply(value, text, base + offset);
         },
