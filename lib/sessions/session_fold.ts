@@ -14,10 +14,9 @@ import {
 import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
 import { lastBytes } from "../files/byte_source.ts";
 import { LF, NO_BYTES } from "../json/bytes.ts";
-import { fieldsOf, parseJson } from "../json/fields.ts";
-import { decodeUtf8 } from "../json/utf8.ts";
-import { NO_PROOF } from "../json/value_plan.ts";
-import { LineAnswers } from "../pipeline/line_answers.ts";
+import { fieldsOf } from "../json/fields.ts";
+import type { Outcome } from "../outcome.ts";
+import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import {
   isWithoutEnd,
   readFullOutput,
@@ -83,7 +82,9 @@ const PIECE_PER_CHECKPOINT = 2;
 /** Folds a session, and returns after each piece what changes in the index. */
 export class SessionFold {
   readonly #start: number;
-  readonly #answers: LineAnswers;
+  /** The offset in the file of the first block. */
+  readonly #base: number;
+  readonly #records: JsonlRecords;
   #state: HistoryState;
   /** The ids of the records, in order. */
   readonly #ids: number[];
@@ -121,7 +122,7 @@ export class SessionFold {
     const base = from?.readTo ?? 0;
     const saved = from && unpacked(from.checkpoint);
     this.#start = start;
-    this.bytes = this.#readTo = base;
+    this.bytes = this.#readTo = this.#base = base;
     this.#pieceEnd = base + PIECE_BYTES;
     this.#tail = this.#recent = from?.tail ?? NO_BYTES;
     this.#state = saved === undefined
@@ -136,27 +137,13 @@ export class SessionFold {
     this.#ownRows = [...saved?.ownRows ?? []];
     this.#outputs = new Map(saved?.outputs);
     this.voidFrom = this.#nextRow = saved?.nextRow ?? 0;
-    this.#answers = new LineAnswers(
-      {
-        from: "rollout",
-        onError: "drop",
-        fileName,
-        only: SESSION_LINE_TYPES,
-        resume: saved?.rules,
-      },
-      {
-        proof: NO_PROOF,
-        value: (value, text, _isProven, _line, offset): undefined => {
-          this.#apply(value, text, base + offset);
-        },
-        record: (out, _line, offset): undefined => {
-          const text = decodeUtf8(out.view(), 0, out.length);
-          out.truncate(0);
-          this.#apply(parseJson(text), text, base + offset);
-        },
-        failure(): void {},
-      },
-    );
+    this.#records = new JsonlRecords({
+      from: "rollout",
+      onError: "drop",
+      fileName,
+      only: SESSION_LINE_TYPES,
+      resume: saved?.rules,
+    });
   }
 
   /** Whether the piece is full, so that {@linkcode take} is due. */
@@ -166,7 +153,7 @@ export class SessionFold {
 
   /** Feeds a block, which may be overwritten afterwards. */
   feed(block: Uint8Array): void {
-    this.#answers.feed(block);
+    this.#records.feed(block, this.#apply);
     const end = block.lastIndexOf(LF) + 1;
     if (end > 0) {
       this.#readTo = this.bytes + end;
@@ -191,7 +178,7 @@ export class SessionFold {
     const outputs = [...this.#outputs].filter(([id]) => !emptied.has(id));
     const { bytes, checkpoint } = packed({
       history,
-      rules: this.#answers.save(),
+      rules: this.#records.save(),
       emptied: [...emptied],
       time: this.#now,
       shifts: this.#ids.map((id) => (this.#rows.get(id) ?? id) - id),
@@ -200,8 +187,7 @@ export class SessionFold {
       outputs,
     });
     const hasMore = isEnd && this.#readTo < this.bytes;
-    if (hasMore) this.#answers.flush();
-    if (isEnd) this.#answers.end();
+    if (isEnd) this.#records.flush(this.#apply);
     const changes = this.#changes(
       hasMore
         ? this.#state.snapshot({ copy: false }).records
@@ -224,10 +210,13 @@ export class SessionFold {
     };
   }
 
-  #apply(value: unknown, text: string, offset: number): void {
-    this.#timestamp = timestampOf(fieldsOf(value).timestamp) ?? this.#timestamp;
-    const place = { text, offset };
-    this.#state.applyEvents(fieldsOf(value), place, (event, mutations) => {
+  readonly #apply = (outcome: Outcome<unknown>): void => {
+    if (!outcome.ok) return;
+    const record = fieldsOf(outcome.value);
+    const offset = this.#base + outcome.offset;
+    this.#timestamp = timestampOf(record.timestamp) ?? this.#timestamp;
+    const place = { text: outcome.text, offset };
+    this.#state.applyEvents(record, place, (event, mutations) => {
       const output = readFullOutput(event, mutations);
       // Before the records: the text of the event is in this message, not in the explore record.
       if (output !== undefined && output.record === undefined) {
@@ -238,7 +227,7 @@ export class SessionFold {
       this.#outputs.set(output.record, output.text);
       this.#change(output.record);
     });
-  }
+  };
 
   /** The time of the last line that has one, in milliseconds since 1970. */
   get #now(): number | null {
