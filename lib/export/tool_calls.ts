@@ -14,7 +14,7 @@ import {
   listOf,
   textOf,
 } from "../json/fields.ts";
-import { knownItem } from "../history/history_state.ts";
+import { knownItem } from "../history/item_types.ts";
 
 /** The name of a tool, and the arguments of a call of it. */
 export interface ToolCall {

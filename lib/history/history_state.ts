@@ -5,11 +5,11 @@ import type { LinePlace } from "../events/session_context.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { EPOCH, eventTime, timestampOf } from "../events/times.ts";
 import { type Fields, fieldsOf, isObject } from "../json/fields.ts";
+import { knownItem, WITHOUT_RECORD } from "./item_types.ts";
 import { entryOf } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
 import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
 import { findOpenWork, foldEvent } from "./mapping/history_fold.ts";
-import { isMadeUp, makesRecords } from "./mapping/items.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
 import { RecordStore } from "./record_store.ts";
@@ -18,19 +18,6 @@ import type { HistorySnapshot, HistorySnapshotOptions } from "./snapshot.ts";
 
 export type { HistoryBase } from "./mapping/fold_memory.ts";
 
-/** The types of items that make no record. */
-const WITHOUT_RECORD: ReadonlySet<string> = new Set([
-  "apply_patch_approval_request",
-  "exec_approval_request",
-  "hook_prompt",
-  "injected_context",
-  "model_call",
-  "model_call_output",
-  "sleep",
-  "thread_settings_applied",
-  "token_usage_record",
-  "turn_context",
-]);
 /** The types of lines that need not be read for a history. */
 export const LINES_WITHOUT_RECORD: readonly string[] = linesWithout(
   WITHOUT_RECORD,
@@ -40,56 +27,6 @@ export const LINES_WITHOUT_RECORD: readonly string[] = linesWithout(
 export function makesNoRecord({ type, item_type }: Fields): boolean {
   return type === "item.completed" && typeof item_type === "string" &&
     WITHOUT_RECORD.has(item_type);
-}
-
-/**
- * Whether an item is of a type that no known release writes. Notices of unknown types are no items:
- * their id is made up, or the event has the `method` or the submission (`id`) that they came with.
- */
-function isUnknownItem(event: Fields): boolean {
-  const { item_type, method, id } = event;
-  return typeof item_type === "string" && !makesRecords(item_type) &&
-    !WITHOUT_RECORD.has(item_type) && !isMadeUp(event) &&
-    method === undefined && id === undefined;
-}
-
-/** The fields of an item event beside those of the item itself, which may have no `content`. */
-const EVENT_FIELDS: ReadonlySet<string> = new Set([
-  "type",
-  "thread_id",
-  "turn_id",
-  "item_id",
-  "item_type",
-  "index",
-  "status",
-  "call_id",
-  "timestamp",
-  "started_at",
-  "line",
-  "offset",
-  "inherited",
-]);
-
-/** The times of all items of an app-server (0.169), which say nothing of their content. */
-const TIME_FIELDS: ReadonlySet<string> = new Set([
-  "started_at_ms",
-  "completed_at_ms",
-]);
-
-/** Returns an item of an unknown type as the call of a tool of that name; any other event as it is. */
-export function knownItem(event: Fields): Fields {
-  if (!isUnknownItem(event)) return event;
-  const [fields, hidden] = isObject(event.content)
-    ? [event.content, TIME_FIELDS]
-    : [event, EVENT_FIELDS];
-  const args = Object.fromEntries(
-    Object.entries(fields).filter(([name]) => !hidden.has(name)),
-  );
-  return {
-    ...event,
-    item_type: "tool_call",
-    content: { name: event.item_type, arguments: args },
-  };
 }
 
 /** The version of the `resume` member of a checkpoint. Others are restored without it. */

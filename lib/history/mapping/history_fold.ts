@@ -6,7 +6,8 @@ import { interruptCommand } from "./commands.ts";
 import type { AnyHistoryRecord } from "../records.ts";
 import type { FoldContext, ItemPhase } from "./fold_context.ts";
 import { HISTORY_MODES, readHistoryBase } from "./fold_memory.ts";
-import { failItem, isMadeUp, itemContent, showItem } from "./items.ts";
+import { isMadeUp } from "../item_types.ts";
+import { failItem, itemContent, showItem } from "./items.ts";
 import {
   attachUsage,
   dropStream,

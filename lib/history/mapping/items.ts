@@ -9,6 +9,7 @@ import {
   textOf,
   wholeOf,
 } from "../../json/fields.ts";
+import { isMadeUp, type RecordedType } from "../item_types.ts";
 import { sameJson } from "../plain_json.ts";
 import type { PlanStep, StepStatus } from "../records.ts";
 import { failCommand, isRunningCommand, showCommand } from "./commands.ts";
@@ -59,55 +60,44 @@ import { showTokenCount } from "./usage.ts";
 
 type ShowItem = (context: FoldContext, item: ItemState) => void;
 
-/** The rule for each type of item; other items make no record. */
+/** The rule for each type of item. */
 const ITEMS: ReadonlyMap<string, ShowItem> = new Map(
-  Object.entries<ShowItem>({
-    agent_message: showAgentMessage,
-    reasoning: showReasoning(false),
-    agent_reasoning_raw_content: showReasoning(true),
-    agent_reasoning_section_break: breakThought,
-    command_execution: call(showCommand),
-    file_change: call(showFileChange),
-    mcp_tool_call: call(showMcpCall),
-    web_search: call(showWebSearch),
-    collab_tool_call: call(showCollabCall),
-    dynamic_tool_call: call(showDynamicCall),
-    tool_call: call(showToolCall),
-    image_view: showViewedImage,
-    image_generation: showMadeImage,
-    todo_list: showTodoList,
-    plan: showPlanText,
-    error: completed(showErrorItem),
-    user_message: completed(showUserMessage),
-    inter_agent_message: completed(showAgentToAgent),
-    speech: completed(showSpeech),
-    sub_agent_activity: completed(showSubAgent),
-    entered_review_mode: completed(showReviewStart),
-    exited_review_mode: completed(showReviewEnd),
-    context_compaction: completed(showCompaction),
-    thread_rolled_back: completed(rollBack),
-    turn_diff: completed(showTurnDiff),
-    token_count: completed(showTokenCount),
-    background_event: completed(showBackground),
-    undo_completed: completed((context, content) =>
-      context.push(backgroundRecord("Undo", messageOf(content)))
-    ),
-    deprecation_notice: completed(showDeprecation),
-  }),
+  Object.entries<ShowItem>(
+    {
+      agent_message: showAgentMessage,
+      reasoning: showReasoning(false),
+      agent_reasoning_raw_content: showReasoning(true),
+      agent_reasoning_section_break: breakThought,
+      command_execution: call(showCommand),
+      file_change: call(showFileChange),
+      mcp_tool_call: call(showMcpCall),
+      web_search: call(showWebSearch),
+      collab_tool_call: call(showCollabCall),
+      dynamic_tool_call: call(showDynamicCall),
+      tool_call: call(showToolCall),
+      image_view: showViewedImage,
+      image_generation: showMadeImage,
+      todo_list: showTodoList,
+      plan: showPlanText,
+      error: completed(showErrorItem),
+      user_message: completed(showUserMessage),
+      inter_agent_message: completed(showAgentToAgent),
+      speech: completed(showSpeech),
+      sub_agent_activity: completed(showSubAgent),
+      entered_review_mode: completed(showReviewStart),
+      exited_review_mode: completed(showReviewEnd),
+      context_compaction: completed(showCompaction),
+      thread_rolled_back: completed(rollBack),
+      turn_diff: completed(showTurnDiff),
+      token_count: completed(showTokenCount),
+      background_event: completed(showBackground),
+      undo_completed: completed((context, content) =>
+        context.push(backgroundRecord("Undo", messageOf(content)))
+      ),
+      deprecation_notice: completed(showDeprecation),
+    } satisfies Record<RecordedType, ShowItem>,
+  ),
 );
-
-/** The prefix of the ids that the reader of session files makes for items without one. */
-const MADE_UP = "synthetic-item-";
-
-/** Whether the id of an item was made by the reader of session files. */
-export function isMadeUp({ item_id }: Fields): boolean {
-  return typeof item_id === "string" && item_id.startsWith(MADE_UP);
-}
-
-/** Whether items of a type may make records. */
-export function makesRecords(itemType: string): boolean {
-  return ITEMS.has(itemType);
-}
 
 /** Shows an item; one of an unknown type changes nothing. */
 export function showItem(
