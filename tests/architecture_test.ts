@@ -425,8 +425,9 @@ Deno.test("files import the files that they use, not entry points, which load wh
   ]);
 });
 
-Deno.test("normalize loads no packages, streams or entry points at its start", async () => {
-  const seen = new Set(["cli.ts", "lib/cli/commands/normalize.ts"]);
+/** Returns the files that some files load, and what of it loads slowly. */
+async function loadedBy(files: readonly string[]) {
+  const seen = new Set(files);
   const foreign: string[] = [];
   // Iterating over a set includes members that are added meanwhile.
   for (const path of seen) {
@@ -445,10 +446,29 @@ Deno.test("normalize loads no packages, streams or entry points at its start", a
   const facades = [...seen].filter((path) =>
     path !== "cli.ts" && ENTRY_FILES.has(path)
   );
-  assertEquals(
-    { foreign, streams, facades },
-    { foreign: [], streams: [], facades: [] },
+  return { seen, slow: { foreign, streams, facades } };
+}
+
+Deno.test("normalize loads no packages, streams or entry points at its start", async () => {
+  const { slow } = await loadedBy(["cli.ts", "lib/cli/commands/normalize.ts"]);
+  assertEquals(slow, { foreign: [], streams: [], facades: [] });
+});
+
+Deno.test("export to stdout loads no packages, sessions or histories at its start", async () => {
+  const exporters = ["atif", "otlp", "table_exporter"]
+    .map((name) => `lib/export/${name}.ts`);
+  const { seen, slow } = await loadedBy([
+    "cli.ts",
+    "lib/cli/commands/export.ts",
+    ...exporters,
+  ]);
+  assertEquals(slow, { foreign: [], streams: [], facades: [] });
+  // The words of some flags are in a file of sessions.
+  const { seen: always } = await loadedBy(["cli.ts"]);
+  const others = [...seen].filter((path) =>
+    /^lib\/(?:sessions|history\/mapping)\//.test(path) && !always.has(path)
   );
+  assertEquals(others, []);
 });
 
 Deno.test("only cli.ts and cli_node.ts end the process", () => {

@@ -1,6 +1,5 @@
 /** `codexpipe export`. */
 
-import { join, resolve } from "node:path";
 import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
@@ -14,9 +13,7 @@ import { ALL_FLAGS, FORMATS, STDIN } from "../flags.ts";
 import type { ChosenInput } from "../input.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
-import { InputFiles } from "./_overwriting.ts";
-import { headsOfInputs, stems, targetFolder } from "./_folder_of_files.ts";
-import { pathsAround } from "./_session_input.ts";
+import type { InputFiles } from "./_overwriting.ts";
 import { addSecrets, redactorOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
@@ -26,9 +23,13 @@ export const run: RunCommand = async (context) => {
   const redactor = redactorOf(args);
   const table = args.choice("table", TABLE_NAMES);
   const target = args.value("output");
+  // Modules for folders and sessions load slowly, so they are loaded where they are needed.
+  const folders = target === undefined
+    ? undefined
+    : await import("./_folder_of_files.ts");
   const folder = target === undefined
     ? undefined
-    : await targetFolder("output", target, context);
+    : await folders?.targetFolder("output", target, context);
   if (format.flags.includes("table") && (folder ?? table) === undefined) {
     throw new UsageError(
       `--to=${format.name} needs --table=NAME (${
@@ -49,7 +50,8 @@ export const run: RunCommand = async (context) => {
     table,
     csv: args.choice("format", FORMATS.table) === "csv",
   });
-  const stemOf = stems();
+  // Only files in a folder are named after their inputs.
+  const stemOf = folders?.stems() ?? String;
   // The header rows come first; the rows after them may be written by threads.
   if (exporter.take) {
     const heads = [...exporter.flush()];
@@ -170,7 +172,10 @@ async function* nested(
 ): AsyncGenerator<NestedInput, void, void> {
   const { process } = context;
   // The head of a single input would have no other input to lead to.
-  const heads = inputs.length === 1 ? [] : await headsOfInputs(inputs, context);
+  const heads = inputs.length === 1
+    ? []
+    : await (await import("./_folder_of_files.ts"))
+      .headsOfInputs(inputs, context);
   const sessions: readonly SessionInput[] = inputs.map((input, at) => ({
     ...input,
     id: heads[at]?.id,
@@ -194,7 +199,9 @@ async function* nested(
       seen.add(child.id);
       yield* within(child, depth + 1);
     }
-    if (input.name === STDIN) return;
+    if (input.name === STDIN || agents.length === 0) return;
+    const { resolve } = await import("node:path");
+    const { pathsAround } = await import("./_session_input.ts");
     const path = resolve(process.cwd(), input.name);
     for (const id of agents) {
       // An agent is exported once, even if several sessions claim to have spawned it.
@@ -224,7 +231,8 @@ interface ExportFile {
 /** Writes the pieces of an export to files in a folder, or to stdout. */
 class ExportFiles extends Output {
   readonly #folder: string | undefined;
-  readonly #inputs: InputFiles;
+  readonly #inputs: readonly string[];
+  #guarded: InputFiles | undefined;
   readonly #context: CommandContext;
   readonly #files = new Map<string, ExportFile>();
   /** Set to `true` by `add`; callers reset it. */
@@ -241,7 +249,7 @@ class ExportFiles extends Output {
       context.process,
     );
     this.#folder = folder;
-    this.#inputs = new InputFiles(inputs, context);
+    this.#inputs = inputs;
     this.#context = context;
   }
 
@@ -270,7 +278,7 @@ class ExportFiles extends Output {
         ? this.#shared(name)
         : name === ""
         ? this.#context.stdout
-        : await this.#inputs.create(join(this.#folder ?? "", name), true);
+        : await this.#create(name);
       await file.pieces.writeTo(file.output);
       if (!file.isComplete) continue;
       file.output.close();
@@ -287,6 +295,13 @@ class ExportFiles extends Output {
       await this.write();
       length = 0;
     }
+  }
+
+  async #create(name: string): Promise<Output> {
+    const { join } = await import("node:path");
+    const { InputFiles } = await import("./_overwriting.ts");
+    this.#guarded ??= new InputFiles(this.#inputs, this.#context);
+    return await this.#guarded.create(join(this.#folder ?? "", name), true);
   }
 
   /** In a thread: an output that sends pieces of a file, with its name, to the first thread. */
