@@ -454,6 +454,11 @@ Deno.test("normalize loads no packages, streams or entry points at its start", a
   assertEquals(slow, { foreign: [], streams: [], facades: [] });
 });
 
+Deno.test("drift without --write-baseline loads no packages at its start", async () => {
+  const { slow } = await loadedBy(["cli.ts", "lib/cli/commands/drift.ts"]);
+  assertEquals(slow, { foreign: [], streams: [], facades: [] });
+});
+
 Deno.test("export to stdout loads no packages, sessions or histories at its start", async () => {
   const exporters = ["atif", "otlp", "table_exporter"]
     .map((name) => `lib/export/${name}.ts`);

@@ -24,7 +24,6 @@ import { resultsOf } from "../jobs.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { formatOf } from "./_formats.ts";
 import type { ChosenInputs } from "./_home_inputs.ts";
-import { InputFiles } from "./_overwriting.ts";
 
 /** The limit of a baseline, in UTF-16 units. */
 const MAX_BASELINE = 1 << 26;
@@ -38,6 +37,8 @@ export const run: RunCommand = async (context) => {
   if (target !== undefined) {
     const idle = ["format", "json", "github"] as const;
     args.refuseIdle(idle, "with --write-baseline, which compares nothing");
+    // Loaded here, since the checks for overwriting load slowly.
+    const { InputFiles } = await import("./_overwriting.ts");
     await new InputFiles(args.files, context).refuse("write-baseline", target);
   }
   const isRecording = target !== undefined;
