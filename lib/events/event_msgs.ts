@@ -207,7 +207,7 @@ function beginTurn(context: SessionContext, event: Fields): void {
 
 function completeTurn(context: SessionContext, event: Fields): void {
   // No event ended that turn: the line has the time of the next prompt, and never an answer.
-  if (isMigratedTurn(idOf(event.turn_id))) return;
+  if (isMigratedTurn(idOf(event.turn_id)) || isLateEnd(context, event)) return;
   const { error } = event;
   const hasFailed = isObject(error) || typeof error === "string";
   const ending = endFields(context, event);
@@ -257,7 +257,21 @@ function isUnanswered(
   return answer.text.trim() !== "" && seen.review !== "reviewed";
 }
 
+/**
+ * Whether an event ends an earlier turn, which is over: a task that is replaced or interrupted may
+ * finish late. Turns without a start of their own may have the ids of earlier ones (up to 0.103).
+ */
+function isLateEnd(
+  { seen, turn, turnId, turns }: SessionContext,
+  event: Fields,
+): boolean {
+  const id = idOf(event.turn_id);
+  return id !== undefined && id !== turnId && turns.includes(id) &&
+    (turn === "begun" || turn === "none") && seen.review === null;
+}
+
 function abortTurn(context: SessionContext, event: Fields): void {
+  if (isLateEnd(context, event)) return;
   const reason = textOf(event.reason) ?? "";
   const ending = endFields(context, event);
   context.tell("turn.failed", {
@@ -344,7 +358,17 @@ function streamThought(kind: ThoughtKind): TellEvent {
   };
 }
 
+/** The errors of a request that leaves the turn as it is. */
+const REQUEST_ERRORS: ReadonlySet<string | undefined> = new Set([
+  "active_turn_not_steerable",
+  "thread_rollback_failed",
+]);
+
 function tellError(context: SessionContext, event: Fields): void {
+  if (REQUEST_ERRORS.has(errorCodeOf(event.codex_error_info))) {
+    remark("warning")(context, event);
+    return;
+  }
   const { type: _type, message: _message, ...rest } = event;
   context.viewedImages = 0;
   context.tell("error", { message: messageOf(event), ...rest });

@@ -1066,6 +1066,63 @@ Deno.test("EventReader keeps the kind of the error that a turn failed with", () 
   assertEquals(errorOf({ message }), { message });
 });
 
+Deno.test("EventReader tells no end of a turn that is over, and none of the current turn by it", () => {
+  const begin = (turn_id: string) => eventLine("task_started", { turn_id });
+  const complete = (turn_id: string) =>
+    eventLine("task_complete", { turn_id, last_agent_message: "Done" });
+  const abort = (turn_id: string) =>
+    eventLine("turn_aborted", { turn_id, reason: "replaced" });
+  for (
+    const [lines, expected] of [
+      [[begin("a"), abort("a"), complete("a")], [["turn.failed", "a"]]],
+      [[begin("a"), complete("a"), complete("a")], [["turn.completed", "a"]]],
+      [
+        [begin("a"), begin("b"), abort("a"), answerLine("Go"), complete("b")],
+        [["item.completed", "b"], ["turn.completed", "b"]],
+      ],
+      // The id of an unknown turn is another name of the current one.
+      [[begin("a"), abort("x")], [["turn.failed", "x"]]],
+      // Up to 0.103, ids are numbers that each process counts.
+      [
+        [promptLine("Go"), abort("1"), promptLine("Go on"), abort("1")],
+        [
+          ["item.completed", undefined],
+          ["turn.failed", "1"],
+          ["item.completed", undefined],
+          ["turn.failed", "1"],
+        ],
+      ],
+    ] as const
+  ) {
+    const events = eventsOf(lines)
+      .filter(({ type }) => type !== "turn.started")
+      .map(({ type, turn_id }) => [type, turn_id]);
+    assertEquals(events, expected.map((each) => [...each]));
+  }
+});
+
+Deno.test("EventReader tells errors of requests that leave the turn as it is as warnings", () => {
+  for (
+    const codex_error_info of [
+      "thread_rollback_failed",
+      { active_turn_not_steerable: { turn_kind: "review" } },
+    ]
+  ) {
+    const events = eventsOf([
+      eventLine("task_started", { turn_id: "a" }),
+      eventLine("error", { message: "No", codex_error_info }),
+      eventLine("task_complete", { turn_id: "a", last_agent_message: "Done" }),
+    ]);
+    const { type, item_type, content } = fieldsOf(events[1]);
+    assertEquals([type, item_type, content], [
+      "item.completed",
+      "error",
+      { message: "No", severity: "warning", codex_error_info },
+    ]);
+    assertEquals(events[2]?.type, "turn.completed");
+  }
+});
+
 Deno.test("EventReader tells a turn that codex migrate-rollouts made up as implied, and not its end", () => {
   const turn_id = "rollout-1";
   const events = eventsOf([
