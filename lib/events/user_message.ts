@@ -68,12 +68,9 @@ export function readUserContent(content: unknown): UserMessage {
     words.push(text);
     if (image === undefined) texts.push(text);
   }
-  const text = texts.join("");
-  // A message with only audio has no other content to show.
-  const isSound = text.trim() === "" && images.length === 0 &&
-    parts.some(({ type }) => /audio/.test(textOf(type) ?? ""));
+  const hasSound = parts.some(({ type }) => /audio/.test(textOf(type) ?? ""));
   return {
-    text: isSound ? "[Audio]" : text,
+    text: toldText(texts.join(""), images, hasSound),
     images,
     ...(words.length === texts.length ? {} : { whole: words.join("") }),
   };
@@ -81,13 +78,26 @@ export function readUserContent(content: unknown): UserMessage {
 
 /** Reads a `user_message` event; its images with URLs come before those with paths. */
 export function readUserEvent(event: Fields): UserMessage {
+  const images = [
+    ...textsOf(event.images).map((url) => ({ url })),
+    ...textsOf(event.local_images).map((path) => ({ path })),
+  ];
+  const hasSound = [event.audio, event.local_audio]
+    .some((sounds) => listOf(sounds).length > 0);
   return {
-    text: textOf(event.message) ?? "",
-    images: [
-      ...textsOf(event.images).map((url) => ({ url })),
-      ...textsOf(event.local_images).map((path) => ({ path })),
-    ],
+    text: toldText(textOf(event.message) ?? "", images, hasSound),
+    images,
   };
+}
+
+/** A message with only audio has no other content to show. */
+function toldText(
+  text: string,
+  images: readonly SessionImage[],
+  hasSound: boolean,
+): string {
+  const isSound = hasSound && text.trim() === "" && images.length === 0;
+  return isSound ? "[Audio]" : text;
 }
 
 function partsOf(content: unknown): Fields[] {

@@ -3,6 +3,7 @@ import {
   handedImages,
   isInjectedMessage,
   readUserContent,
+  readUserEvent,
   type UserMessage,
 } from "../../lib/events/user_message.ts";
 
@@ -185,4 +186,14 @@ Deno.test("readUserContent() returns [Audio] for a message of sound alone", () =
   assertEquals(read([sound])?.text, "[Audio]");
   assertEquals(read([sound, text("a")])?.text, "a");
   assertEquals(read([sound, IMAGE])?.text, "");
+});
+
+Deno.test("readUserEvent() returns [Audio] for a message of sound alone", () => {
+  const said = (event: Record<string, unknown>) =>
+    readUserEvent({ message: "", ...event }).text;
+  assertEquals(said({ audio: ["data:,"] }), "[Audio]");
+  assertEquals(said({ audio: [], local_audio: ["/w/a.wav"] }), "[Audio]");
+  assertEquals(said({ audio: ["data:,"], message: "a" }), "a");
+  assertEquals(said({ audio: ["data:,"], images: ["data:,"] }), "");
+  assertEquals(said({ audio: [], local_audio: null }), "");
 });

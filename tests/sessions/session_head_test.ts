@@ -253,6 +253,16 @@ const MESSAGES = [
     expected: "[Audio]",
   },
   {
+    name: "a placeholder for sound that only an event has",
+    parts: [["event_msg", {
+      type: "user_message",
+      message: "",
+      images: [],
+      audio: ["data:,"],
+    }]],
+    expected: "[Audio]",
+  },
+  {
     name: "the next message, where the first is empty",
     parts: [message(" \n"), message("Hello")],
     expected: "Hello",
