@@ -21,6 +21,8 @@ export type Witness = "item" | "event";
 export interface Call {
   /** The id that its lines share; null if no other line can refer to it. */
   readonly callId: string | null;
+  /** The id of the item of a script's call, which is found by that, too; null if it has none. */
+  linkedId: string | null;
   /** The item id in the events. */
   readonly itemId: string;
   /** The item type in the events. */
@@ -87,6 +89,7 @@ export class CallBook {
     for (const each of listOf(calls)) {
       const call = this.#restore(each);
       if (call.callId !== null) this.#calls.set(call.callId, call);
+      if (call.linkedId !== null) this.#calls.set(call.linkedId, call);
     }
     for (const id of textsOf(closed)) {
       const call = this.#calls.get(id);
@@ -197,14 +200,8 @@ export class CallBook {
 
   /** Registers that an ended call is found by another id, too. */
   link(callId: string, call: Call): void {
-    const linked = {
-      ...call,
-      callId: keptText(callId),
-      isScript: false,
-      session: null,
-    };
-    this.add(linked, 0);
-    this.close(linked);
+    call.linkedId = keptText(callId);
+    this.#calls.set(call.linkedId, call);
   }
 
   /** Removes the calls of rolled back turns: their ids may occur again. */
@@ -223,7 +220,7 @@ export class CallBook {
 
   save(): unknown {
     return {
-      calls: [...this.#calls.values()].map(saveCall),
+      calls: Array.from(new Set(this.#calls.values()), saveCall),
       replaced: [...this.#sessions.values()].filter((call) =>
         call.state === "open" && this.get(call.callId) !== call
       ).map(saveCall),
@@ -258,8 +255,8 @@ export class CallBook {
     this.#weight -= call.weight;
     // The end of a call that is known elsewhere must not subtract it again.
     call.weight = 0;
-    if (callId !== null && this.#calls.get(callId) === call) {
-      this.#calls.delete(callId);
+    for (const id of [callId, call.linkedId]) {
+      if (id !== null && this.#calls.get(id) === call) this.#calls.delete(id);
     }
     if (this.#isBound(call)) this.#sessions.delete(call.session);
     this.#closed.delete(call);
@@ -279,6 +276,7 @@ function readCall(saved: Fields): Call {
   const { stdout, stderr } = fieldsOf(saved.pending);
   return {
     callId: textOf(saved.callId) ?? null,
+    linkedId: textOf(saved.linkedId) ?? null,
     itemId: textOf(saved.itemId) ?? "",
     type: textOf(saved.type) ?? "",
     name: textOf(saved.name) ?? "",

@@ -536,6 +536,7 @@ export class SessionContext {
     const id = typeof callId === "string" ? keptText(callId) : null;
     const call: Call = {
       callId: id,
+      linkedId: null,
       itemId: itemId ??
         (id === null ? this.madeUpItem() : this.calls.nextItemId(id)),
       type,

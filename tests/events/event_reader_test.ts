@@ -300,8 +300,25 @@ const CASES: readonly {
       "started command_execution a",
       "started command_execution b",
       "completed command_execution failed a = 1 > ",
-      "completed command_execution c1 a = 0 > ",
+      "completed command_execution a = 0 > ",
       "completed command_execution failed b = 2 > ",
+    ],
+  },
+  {
+    name: "the item of a script's call, when both are repeated (C.5)",
+    lines: [
+      PAGINATED,
+      script('await tools.exec_command({"cmd":"a"});'),
+      pagedLine("CommandExecution", { id: "exec-1", command: ["a"] }),
+      script('await tools.exec_command({"cmd":"a"});'),
+      pagedLine("CommandExecution", { id: "exec-1", command: ["a"] }),
+    ],
+    expected: [
+      "thread.started",
+      "started command_execution a",
+      "completed command_execution a > ",
+      "started command_execution c1#2 a",
+      "completed command_execution c1#2 a > ",
     ],
   },
   {
