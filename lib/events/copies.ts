@@ -229,13 +229,13 @@ export function tellSearchCopy(
 ): void {
   const { pairing } = context;
   const known = context.calls.get(callId);
-  if (context.mode === "paginated") {
-    const itemId = context.takeLoose("web_search", witness, known?.itemId);
-    if (known !== undefined || itemId !== undefined) return;
-  }
   const isOpen = known?.state === "open";
   // The event of an item with an id has that id too.
   const pairs = witness === "event" || callId === undefined;
+  if (context.mode === "paginated" && (pairs || known !== undefined)) {
+    const itemId = context.takeLoose("web_search", witness, known?.itemId);
+    if (known !== undefined || itemId !== undefined) return;
+  }
   const key = actionKey(fields);
   const isCopy = (pairs || known !== undefined) &&
     pairing.match("search", key, witness) !== undefined;
@@ -245,7 +245,7 @@ export function tellSearchCopy(
   context.completeCall(call, searchContent(fields), {
     status: statedStatus(fields),
   });
-  context.noteLoose("web_search", witness, call.itemId);
+  if (pairs) context.noteLoose("web_search", witness, call.itemId);
   if (pairs && (isOpen || known === undefined)) {
     pairing.add("search", key, witness, { itemId: call.itemId });
   }

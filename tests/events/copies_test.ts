@@ -98,6 +98,22 @@ Deno.test("HistoryState.apply() shows the same searches for every release", () =
   assertEquals([...counts], [6]);
 });
 
+Deno.test("HistoryState.apply() shows every search of a paginated session, whichever line of one is lost (C.5)", () => {
+  for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
+    if (!/^0\.169\.0\/websearch\//.test(file.path)) continue;
+    const { events } = readEvents(file);
+    const searchesIn = (lines: typeof events) =>
+      payloadsOf(snapshotOf(lines), "tool_call").map((call) => call.arguments);
+    const searches = searchesIn(events);
+    events.forEach((event, at) => {
+      if (!/"(?:web_search_call|WebSearch)"/.test(JSON.stringify(event))) {
+        return;
+      }
+      assertEquals(searchesIn(events.toSpliced(at, 1)), searches);
+    });
+  }
+});
+
 Deno.test("EventReader derives the query of a search from its action, as exec streams have it", () => {
   const derived = [
     { type: "search", queries: ["q", "r"] },
