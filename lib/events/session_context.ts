@@ -451,6 +451,8 @@ export class SessionContext {
     if (!isPrompted) this.leaveTurn();
     const { prompt } = this.seen;
     const isOfReview = this.reviewPrompt !== null && this.turn === "none";
+    // A message about a command of the user that has no other copy by now will have none.
+    this.pairing.forget("command");
     this.#openTurn((isOfReview ? this.turnId : null) ?? id ?? null, fields);
     this.turn = "begun";
     this.seen.prompt = isPrompted && prompt;

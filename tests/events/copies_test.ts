@@ -384,4 +384,10 @@ Deno.test("EventReader emits a command of the user in a paginated file once, als
   assertEquals(commandsOf(message), [users]);
   // The item of a cancelled command comes later; it replaces what the message said.
   assertEquals(commandsOf(message, item), [users, [users[0], whole]]);
+  // It does so in the same turn.
+  const begin = eventLine("task_started", { turn_id: "t2" });
+  assertEquals(commandsOf(message, begin, item, message), [
+    users,
+    ["u1", whole],
+  ]);
 });
