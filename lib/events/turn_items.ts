@@ -171,10 +171,7 @@ function act(type: string, read: (item: Fields) => Ended): TellItem {
     const id = idOf(item.id);
     const known = context.calls.get(id) ??
       scriptedCall(context, type, content);
-    const isLoose = LOOSE_TYPES.has(type);
-    const itemId = isLoose
-      ? context.takeLoose(type, "event", known?.itemId)
-      : undefined;
+    const itemId = context.takeLoose(type, "event", known?.itemId);
     const call = known ?? context.beginCall(id, "event", type, itemId).call;
     call.type = type;
     call.hasItem = true;
@@ -186,7 +183,9 @@ function act(type: string, read: (item: Fields) => Ended): TellItem {
       status,
       startedAt,
     });
-    if (isNew && isLoose) context.noteLoose(type, "event", call.itemId);
+    if (isNew && LOOSE_TYPES.has(type)) {
+      context.noteLoose(type, "event", call.itemId);
+    }
     // If the item of a script's call is repeated, it must not become the item of another call.
     if (id !== undefined && id !== call.callId) context.calls.link(id, call);
   };
