@@ -57,10 +57,8 @@ export class StreamRules {
   #reader: JsonReader | undefined;
   /** Rules by kind: those of the stream, and those of the guess. */
   readonly #known = new Map<StreamKind, RecordRules>();
-  /** The most likely kind of the stream. */
   readonly #guess = lastKind;
   #learner: RecordLearner | undefined;
-  /** The kind of the stream; `undefined` until it is detected. */
   kind: StreamKind | undefined;
 
   /** @throws {RangeError} If `dialect` is not a {@linkcode Dialect}. */

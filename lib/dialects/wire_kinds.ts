@@ -7,7 +7,6 @@ import { JsonReader } from "../json/reader.ts";
 import { DEEPEST_LEVEL } from "../json/tape.ts";
 import type { JsonNode, JsonSlice } from "../json/value.ts";
 
-/** The dialects that are checked for drift. */
 type WireDialectName = "exec" | "rollout" | "app-server";
 
 /** The kind of lines that codexpipe wrote: items and messages that `normalize` rewrote. */
@@ -23,7 +22,6 @@ export class KindTeller {
   readonly reader: JsonReader = new JsonReader(DEEPEST_LEVEL);
   /** The dialect of the stream: that of the first record that was read. */
   dialect: WireDialectName | undefined;
-  /** The dialect of the last record. */
   last: WireDialectName = "exec";
 
   /** Returns the kind of the record that the reader has read, and sets `last` to its dialect. */

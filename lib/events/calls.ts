@@ -29,7 +29,6 @@ export interface Call {
   type: string;
   /** The name of the tool, as the model spelled it; empty if no response item began the call. */
   name: string;
-  /** The turn that the call belongs to. */
   turnId: string | null;
   /** The content of the item so far; dropped at the end of the call. */
   content: Fields;

@@ -22,7 +22,6 @@ import { fits } from "../shapes/check.ts";
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, msOf, timestampOfMs } from "./times.ts";
 
-/** The content and status of an item that has ended. */
 export interface Ended {
   readonly content: Fields;
   readonly status: string;

@@ -527,7 +527,6 @@ function endCustomCall(context: SessionContext, event: Fields): void {
   context.delta("command_execution", { wait }, { call });
 }
 
-/** Returns the running command that a wait refers to. */
 function waitedFor(
   context: SessionContext,
   { tool_name, parameters }: Fields,

@@ -52,7 +52,6 @@ export class EventReader {
     this.#isSession = true;
   }
 
-  /** Whether a line of a session file has been read. */
   get isSession(): boolean {
     return this.#isSession;
   }
@@ -73,7 +72,6 @@ export class EventReader {
     return this.#session?.context.steps ?? 0;
   }
 
-  /** Returns the state that later records depend on, as plain JSON. */
   save(): unknown {
     return {
       ...(this.#session === undefined ? {} : { session: this.#session.save() }),
@@ -134,7 +132,6 @@ export class EventReader {
   }
 }
 
-/** The maximum number of unfinished calls between agents that are tracked. */
 const MAX_COLLAB = 256;
 
 /** The fields that an event of any item may have. */

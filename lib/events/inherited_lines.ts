@@ -34,7 +34,6 @@ function firstOrdinalOf(meta: Fields): number | null {
 export class InheritedLines {
   /** The id of the thread; `undefined` until its header has been read. */
   #thread: string | null | undefined;
-  /** Whether the thread began with the history of another one. */
   #isFork: boolean;
   /** The ordinal of the first own line of the thread; `null` if all are its own. */
   #firstOrdinal: number | null;

@@ -38,7 +38,6 @@ export interface PairedItem {
 type Copies = { readonly key: string; readonly item: PairedItem }[];
 type Witnessed = Readonly<Record<Witness, Copies>>;
 
-/** The unmatched copies of messages. */
 export class Pairing {
   readonly #unmatched: Readonly<Record<CopyKind, Witnessed>>;
   readonly #isIdle: boolean;

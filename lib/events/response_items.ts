@@ -51,7 +51,6 @@ import { isInjectedMessage, readUserContent } from "./user_message.ts";
 
 type TellItem = (context: SessionContext, item: Fields) => void;
 
-/** The rule of each item type. */
 const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
   ["message", tellMessage],
   ["agent_message", tellAgentMessage],

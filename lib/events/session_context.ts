@@ -130,13 +130,10 @@ const EventFields = function () {} as unknown as {
 };
 EventFields.prototype = Object.prototype;
 
-/** The state that later lines depend on. */
 export class SessionContext {
   readonly #initialThreadId: string;
   readonly #unwanted: ReadonlySet<string>;
-  /** Whether only some of the lines are read. */
   readonly isSelection: boolean;
-  /** Whether calls also have events as the model made them. */
   readonly hasModelCalls: boolean;
   /** The id of the thread, if a header names it. */
   threadId: string | null;
@@ -163,7 +160,6 @@ export class SessionContext {
     streams: number;
     thoughts: number;
   };
-  /** The unmatched copies of messages. */
   readonly pairing: Pairing;
   readonly calls: CallBook;
   /** The item id of the answer that is being streamed without an id. */
@@ -196,7 +192,6 @@ export class SessionContext {
   };
   /** The tokens that the thread has used, from the last count. */
   usage: unknown;
-  /** The position and text of the current line. */
   place: LinePlace = {};
   /** The names that lead from the line to the object that describes its events. */
   path: readonly string[] = [];

@@ -47,7 +47,6 @@ const SPAWN_FIELDS: readonly string[] = [
   "agent_path",
   "agent_nickname",
 ];
-/** The events that begin a turn. */
 const TURN_STARTS: ReadonlySet<unknown> = new Set([
   "task_started",
   "turn_started",
@@ -107,7 +106,6 @@ export function goesOn(line: unknown): boolean {
 
 /** Converts the lines of one session file to events; holds the state of the file. */
 export class SessionReader {
-  /** The state that the rules share. */
   readonly context: SessionContext;
   readonly #inherited: InheritedLines;
 

@@ -12,15 +12,12 @@ import {
 } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 
-/** The output of a call, parsed. */
 export interface ToolOutput {
   /** The output without the header that Codex puts before it. */
   readonly text: string;
   /** The blocks of a structured output; otherwise only `text`. */
   readonly blocks: readonly unknown[];
-  /** The exit code; `null` if unknown. */
   readonly exitCode: number | null;
-  /** The duration in seconds; `null` if unknown. */
   readonly seconds: number | null;
   /** The session of unified exec in which its process still runs; `null` if it does not run. */
   readonly session: string | null;

@@ -213,18 +213,15 @@ interface Call {
   /** Whether the arguments are a text that is no object, such as a script. */
   readonly isRaw?: boolean;
   readonly namespace?: unknown;
-  /** The step that makes the call. */
   readonly step: Step;
   result?: Result | undefined;
   /** The result of the call's item: exit code, status and duration beside the model's result. */
   facts?: Result | undefined;
-  /** The agents that it spawned. */
   agents?: Set<string>;
 }
 
 interface Result {
   readonly content?: Content | undefined;
-  /** The agents that its call spawned. */
   readonly agents?: ReadonlySet<string> | undefined;
   readonly extra?: Fields | undefined;
 }
@@ -232,7 +229,6 @@ interface Result {
 /** Tokens of requests. */
 interface Count {
   tokens?: Tokens;
-  /** The number of requests, if known. */
   requests?: number;
 }
 
@@ -270,7 +266,6 @@ interface TrajectoryOptions {
 /** The maximum number of errors of a turn that are compared with its end. */
 const MAX_ERRORS = 16;
 
-/** The fields of a header that describe the agent. */
 const AGENT_FACTS: readonly string[] = [
   "originator",
   "cwd",
@@ -307,7 +302,6 @@ function isUnanswered({ calls, answered }: Step): boolean {
 class Trajectory {
   readonly id: string;
   readonly #options: TrajectoryOptions;
-  /** The trajectory that contains it. */
   parent: Trajectory | undefined;
   /** The ids of the agents that the thread spawned. */
   readonly agents: Set<string> = new Set();
@@ -316,7 +310,6 @@ class Trajectory {
   /** How many trajectories have been written in this one. */
   #nested = 0;
   #header: Fields = {};
-  /** The model of the first turn that has one. */
   #firstModel: string | undefined;
   readonly #settings = new TurnSettings();
   #turn: string | undefined;
@@ -536,7 +529,6 @@ class Trajectory {
     }
   }
 
-  /** Adds a call as the model made it. */
   #takeModelCall(event: Fields, { name, namespace, ...rest }: Fields): void {
     this.#hasModelCalls = true;
     this.#addCall(event, {
@@ -630,7 +622,6 @@ class Trajectory {
     answer(call, {});
   }
 
-  /** Records the agents that a call has spawned. */
   #takeAgents(event: Fields): void {
     const call = this.#calls.get(
       textOf(event.call_id) ?? textOf(event.item_id) ?? "",
@@ -658,7 +649,6 @@ class Trajectory {
     return isOver ? this.#newRequest(event) : request;
   }
 
-  /** Returns the step that a call belongs to. */
   #callerOf(event: Fields): Step {
     const request = this.#request;
     const mayLead = this.#countsFollow !== true;
@@ -962,7 +952,6 @@ function readOutput(
   return { blocks: [textOf(output) ?? jsonTextOf(output)] };
 }
 
-/** Whether a value is a block of content. */
 function isBlock(value: unknown): boolean {
   return typeof fieldsOf(value).type === "string";
 }

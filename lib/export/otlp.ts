@@ -50,7 +50,6 @@ const AGENT = "codex";
 // The names of spans and attributes are those of one version of OpenTelemetry's conventions. All of
 // `gen_ai.*` is in development and may have other names in the next version.
 
-/** The URL of the version of the conventions. */
 const SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0";
 
 /** The names of span events, by the types of the items that they are made from. */
@@ -91,7 +90,6 @@ interface Span {
   end: number | undefined;
   /** The type of the error, if it failed. */
   error?: string | undefined;
-  /** The message of the error. */
   readonly message?: string | undefined;
   readonly events?: readonly SpanEvent[];
 }
@@ -116,7 +114,6 @@ interface Answer {
   hasCalls: boolean;
 }
 
-/** An event at one time of a turn. */
 interface SpanEvent {
   readonly at: number;
   readonly name: string;
@@ -173,7 +170,6 @@ class Thread {
   prompt: unknown;
   /** The turn before. */
   last: Turn | undefined;
-  /** The ids of its turns. */
   readonly turnIds = new Set<string>();
   /** The ids of the items of the calls of its last turns, by the ids of the turns. */
   readonly past = new Map<string | undefined, ReadonlySet<string>>();
@@ -240,7 +236,6 @@ export class OtlpExporter implements Exporter {
   #input: ExportInput = { name: "", stem: "" };
   #tokens = new EventTokens();
   #threads = new Map<string, Thread>();
-  /** The thread of the last event. */
   #threadId: string | undefined;
   #emit: Emit<ExportPiece> = () => {};
   #refusal: string | undefined;
@@ -603,7 +598,6 @@ export class OtlpExporter implements Exporter {
     };
   }
 
-  /** Records the threads that a call has spawned. */
   #spawn(thread: Thread, id: unknown, event: Fields): void {
     const { turn } = thread;
     const item = textOf(id) ?? "";
@@ -804,7 +798,6 @@ interface TurnEnd {
   readonly status: string;
   /** The type of the error, if the turn failed. */
   readonly error: string | undefined;
-  /** The message of the error. */
   readonly message: string | undefined;
   /** Tokens of the turn that belong to no request. */
   readonly tokens: Tokens | undefined;

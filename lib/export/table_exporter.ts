@@ -63,7 +63,6 @@ const MAX_WAITING_TEXT = 1 << 23;
 /** The id of the row for tokens that belong to no turn. */
 const NO_TURN = "synthetic-turn-0";
 
-/** The origin of a row. */
 type Place = Pick<
   TableRow<"failures">,
   "source" | "line" | "thread_id" | "turn_id"
@@ -88,7 +87,6 @@ interface WaitingItem {
 
 interface ThreadState {
   readonly row: Draft<"threads">;
-  /** Its turns, by their ids. */
   readonly turns: Map<string, TurnState>;
   /** The items that are held, by their ids. */
   readonly waiting: Map<string, WaitingItem>;
@@ -172,7 +170,6 @@ export class TableExporter implements Exporter {
     this.#writer = new RowWriter(options);
   }
 
-  /** Whether tokens are written. */
   get #hasTokens(): boolean {
     return this.#writer.has("turns") || this.#writer.has("requests");
   }
@@ -306,7 +303,6 @@ class RowWriter {
     this.#data(table, csv ? csvRow(fields) : `{${json.slice(1)}}\n`);
   }
 
-  /** Whether a table is written. */
   has(name: TableName): boolean {
     return this.#tables.has(name);
   }
@@ -343,9 +339,7 @@ class TableSource {
   #turn: TurnState | undefined;
   #line = 0;
   #isInherited = false;
-  /** The time of the last event. */
   #time: string | undefined;
-  /** Finds the tokens of events, if tokens are written. */
   readonly #counts: EventCounts | undefined;
 
   constructor(
@@ -405,7 +399,6 @@ class TableSource {
     if (requests.length > 0) this.#writer.announce("requests");
   }
 
-  /** Records the tokens that the current event adds. */
   #count(
     { turn: id, timestamp, model }: CountPlace,
     { rule, tokens }: Addition,

@@ -49,7 +49,6 @@ type Rewrite = (value: unknown) => unknown;
 // folders and environments of commands, the kinds of explore entries, and more. Fields that neither
 // layout has are kept.
 
-/** Rewrites the objects in a list. */
 function each(list: unknown, rewrite: (element: Fields) => Fields): unknown {
   return Array.isArray(list)
     ? list.map((element) => isObject(element) ? rewrite(element) : element)
@@ -113,7 +112,6 @@ function patch({ patch_type, ...rest }: Fields): Fields {
   };
 }
 
-/** The rewrites of payloads, by the type of the record. */
 const REWRITES: ReadonlyMap<string, (payload: Fields) => Fields> = new Map(
   Object.entries<(payload: Fields) => Fields>({
     running_tool: ({ call_id: _id, ...rest }) => rest,

@@ -95,7 +95,6 @@ export class RecordStore {
   readonly #limits: Required<RecordLimits>;
   readonly #list: RecordList = new RecordList();
   readonly #index: RecordIndex = new RecordIndex();
-  /** The limit for the output of all commands together. */
   readonly #budget: OutputBudget;
   #nextId = 1;
   /** The unknown fields of the snapshot that was restored. */
@@ -690,7 +689,6 @@ const DEFAULT_LIMITS: Required<RecordLimits> = {
   deltaBytes: 6 * 1024 * 1024,
 };
 
-/** Completes limits with their defaults, and checks them. */
 function checkedLimits(limits: RecordLimits): Required<RecordLimits> {
   const limit = (name: keyof RecordLimits): number =>
     checkedCount(`limits.${name}`, limits[name] ?? DEFAULT_LIMITS[name]);
@@ -852,7 +850,6 @@ class RecordIndex {
   }
 }
 
-/** Returns the stream id of an assistant message; `null` if there is none. */
 function streamOf({ content: { record } }: Entry): string | null {
   const isMessage = record.type === "assistant_stream" ||
     record.type === "assistant_message";
@@ -906,7 +903,6 @@ class RecordList implements Iterable<Entry> {
     return this.#entries.splice(index);
   }
 
-  /** Removes and returns the records that match a predicate, in order. */
   takeOut(isTaken: (entry: Entry) => boolean): Entry[] {
     const taken = this.#entries.filter(isTaken);
     this.#entries = this.#entries.filter((entry) => !isTaken(entry));

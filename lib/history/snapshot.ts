@@ -78,7 +78,6 @@ export class HistorySnapshotError extends TypeError {
   }
 }
 
-/** Throws an error that names the path, the value and the expected one. */
 export function refuse(value: unknown, path: string, expected: string): never {
   throw new HistorySnapshotError(
     path,

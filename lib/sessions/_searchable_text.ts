@@ -23,7 +23,6 @@ export interface SearchableText {
   readonly role: MessageRole;
   /** The text; never blank. */
   readonly text: string;
-  /** The name of the tool that ran; `null` if none did. */
   readonly toolName: string | null;
 }
 
@@ -60,7 +59,6 @@ function messageText(pieces: Pieces): string | undefined {
 /** The parts of a text; those that are missing or empty are left out. */
 type Pieces = readonly (string | null | undefined)[];
 
-/** The role of a text, its pieces, and the tool that ran. */
 type Reading = readonly [role: MessageRole, pieces: Pieces, toolName?: string];
 
 const NOTHING: Reading = ["notice", []];

@@ -27,7 +27,6 @@ interface CachedFacts {
   readonly run?: SessionRun | undefined;
 }
 
-/** The cached facts of a file, with its size and time when it was read. */
 interface Entry extends CachedFacts {
   readonly size: number;
   readonly mtime: number;

@@ -131,7 +131,6 @@ export class HomeWatch {
   readonly #since: number;
   readonly #changes: ChangeWaiter;
   readonly #now: () => number;
-  /** All files, by their keys. */
   readonly #files = new Map<string, SessionFile>();
   /** The files that are checked at each look. */
   readonly #lively = new Map<string, SessionFile>();

@@ -205,7 +205,6 @@ export function divideSessions(
   return shards;
 }
 
-/** Groups files by family. */
 function familiesOf(
   files: readonly ShardedFile[],
   sessions: readonly Session[],

@@ -398,7 +398,6 @@ export interface SessionProblem {
   readonly message: string;
 }
 
-/** Describes why a path cannot be read. */
 export function problemAt(
   { path, home }: Pick<SessionProblem, "path" | "home">,
   error: unknown,

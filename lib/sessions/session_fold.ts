@@ -341,7 +341,6 @@ const FORGOTTEN_RECORDS = 1_000;
 interface SavedFold {
   /** The history, without the long texts of old records. */
   readonly history: HistorySnapshot;
-  /** The state of the rules of lines. */
   readonly rules: unknown;
   /** The ids of the records whose texts were left out. */
   readonly emptied: readonly number[];
@@ -351,7 +350,6 @@ interface SavedFold {
   readonly shifts: readonly number[];
   /** The rows of the messages that are no records, in order. */
   readonly ownRows: readonly number[];
-  /** The row of the next message. */
   readonly nextRow: number;
   /** The outputs of the calls of records whose texts were not left out, by the ids of the records. */
   readonly outputs: readonly (readonly [number, string])[];

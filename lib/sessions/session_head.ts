@@ -289,7 +289,6 @@ function saidIn(text: string): string | undefined {
   return words === "" ? undefined : startOf(words, MAX_MESSAGE).toWellFormed();
 }
 
-/** Returns an id; `undefined` if it is not valid. */
 function sessionIdOf(value: unknown): string | undefined {
   const id = idOf(value);
   return id !== undefined && isSessionId(id) ? id : undefined;

@@ -547,7 +547,6 @@ interface FilePiece extends SessionPiece {
 }
 
 interface PieceContent {
-  /** The changes to the index. */
   readonly piece: FoldedPiece;
   /** Whether the file was read on from its former end. */
   readonly isContinued: boolean;
@@ -555,7 +554,6 @@ interface PieceContent {
   readonly voidFrom: number;
   /** The offset up to which the file has been read, in bytes. */
   readonly bytes: number;
-  /** The head of the file, from its first lines. */
   readonly head: SessionHead;
 }
 

@@ -135,7 +135,6 @@ export interface SearchMakeshift {
   readonly error: SessionIndexError;
 }
 
-/** The default of `limit`. */
 const LIMIT = 20;
 /** How many messages are ranked at once; of more matches the newest come first. */
 const RANKED = 500;
@@ -364,7 +363,6 @@ class Search {
     }
   }
 
-  /** Returns the message of a candidate if it matches. */
   #message(id: number): Message | undefined {
     const session = this.#sessions.at(Math.floor(id / ROWS_PER_FILE));
     if (!session.isWanted) return undefined;

@@ -71,7 +71,6 @@ export class EventCounts {
   #hasTurnIds = false;
   /** Whether the file has had a prompt, a turn with an id, or a `turn_context`. */
   #isBegun = false;
-  /** Whether the thread began with a copy of another thread's history. */
   #isFork = false;
   /** Whether the lines of the session file have ordinals (0.148 and later). */
   #hasOrdinals = false;

@@ -49,13 +49,9 @@ export class Calendar {
 export interface CountPlace {
   /** The number of the line, from 1. */
   readonly line: number;
-  /** The id of the thread; null if unknown. */
   readonly thread: string | null;
-  /** The id of the turn; null if unknown. */
   readonly turn: string | null;
-  /** The model; null if unknown. */
   readonly model: string | null;
-  /** The working directory; null if unknown. */
   readonly cwd: string | null;
   /** The time of the line, as RFC 3339. */
   readonly timestamp: string | undefined;
@@ -85,7 +81,6 @@ export interface RunEntry {
 
 /** The tokens of a thread in one file or stream. */
 export interface ThreadEntry {
-  /** The turns, by their ids. */
   readonly turns: Map<string | null, TurnEntry>;
   /** The id of the thread that spawned it. */
   parent: string | null;
@@ -104,9 +99,7 @@ export interface Step extends Pick<CountPlace, "line" | "thread" | "turn"> {
   readonly run: RunEntry | undefined;
 }
 
-/** The options of {@linkcode SourceLedger}. */
 export interface LedgerOptions {
-  /** Converts times to days. */
   readonly calendar: Calendar;
   /** The first time that is counted, in milliseconds since 1970. */
   readonly since: number;
@@ -120,7 +113,6 @@ export interface LedgerOptions {
 export interface CountTaker {
   /** Returns the entry of a thread, for the caller to set its members. */
   thread(id: string | null): Omit<ThreadEntry, "turns">;
-  /** Adds the tokens of a line. */
   add(place: CountPlace, addition: Addition): void;
   /** Adds the usage at the end of a turn of an exec stream. */
   run(place: CountPlace, usage: Tokens): void;
@@ -128,9 +120,7 @@ export interface CountTaker {
 
 /** The counts of one file or stream, as data that can be copied. */
 export interface Ledger {
-  /** The name of the file or stream. */
   readonly name: string;
-  /** The threads, by their ids. */
   readonly threads: ReadonlyMap<string | null, ThreadEntry>;
   /** The lines with counts and their rules; empty without the option `explain`. */
   readonly steps: readonly Step[];
@@ -138,7 +128,6 @@ export interface Ledger {
   readonly untimed: number;
 }
 
-/** Collects the counts of one file or stream. */
 export class SourceLedger implements CountTaker, Ledger {
   readonly name: string;
   readonly threads: Map<string | null, ThreadEntry> = new Map();

@@ -37,7 +37,6 @@ export interface Tokens {
 /** No tokens. */
 export const NO_TOKENS: Tokens = tokensOf(() => 0n);
 
-/** Makes token counts from a number for each kind. */
 export function tokensOf(count: (kind: TokenKind) => bigint): Tokens {
   const input_tokens = count("input_tokens");
   const output_tokens = count("output_tokens");

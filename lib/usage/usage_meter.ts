@@ -80,7 +80,6 @@ class Settlement {
     return (turns.get(turn) ?? ledger) === ledger ? undefined : "copied";
   }
 
-  /** Returns the tokens that the end of a turn of an exec stream adds. */
   additionOf(run: RunEntry | undefined): Addition | undefined {
     return run && this.#runs.get(run);
   }
@@ -139,7 +138,6 @@ class Settlement {
   }
 }
 
-/** The end of an exec turn, and the ledger it is in. */
 interface LedgerRun {
   readonly ledger: Ledger;
   readonly run: RunEntry;

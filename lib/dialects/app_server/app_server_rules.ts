@@ -379,7 +379,6 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
  * the thread that was idle the longest are dropped: if it continues, its turn and its calls are new.
  */
 const MAX_EVENT_THREADS = 16;
-/** The largest number of requests whose thread is known. */
 const MAX_REQUESTS = 256;
 
 /** The names that have a meaning in events: a field of an item with such a name gets a prefix. */
@@ -552,17 +551,14 @@ const NO_USAGE: JsonSlice = valueOfText(
   `{${COUNTS.map((name) => `"${snakeCase(name)}":0`).join()}}`,
 );
 
-/** Marks a thread that has begun. */
 const STARTED = stringValue("started");
 
-/** A message about a thread. */
 interface Notification {
   /** The line; fields that are used are removed from it. */
   readonly line: JsonObject;
   readonly params: JsonObject;
   readonly thread: JsonSlice;
   readonly method: string;
-  /** Receives the event. */
   readonly out: ByteWriter;
 }
 
@@ -698,7 +694,6 @@ export class AppServerRules extends RecordRules {
       : this.#notice(notification);
   }
 
-  /** Returns the text of a member; no text for any other value. */
   #text(members: JsonObject, name: string): string {
     return this.reader.textOf(members.get(name)) ?? "";
   }

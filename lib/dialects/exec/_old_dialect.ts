@@ -75,7 +75,6 @@ const FAILED = wordValue("failed");
 const EMPTY_STRING = wordValue("");
 const EMPTY_LIST = listValue([]);
 
-/** The item types of calls. */
 type CallType =
   | "command_execution"
   | "file_change"
@@ -286,7 +285,6 @@ export class OldDialect {
   #afterBreak = false;
   #planId: string | undefined;
   #threads = 0;
-  /** The number of items that have got an id. */
   items = 0;
   /** Whether the thread had a line of this dialect; without one there is no state. */
   isUsed = false;

@@ -63,7 +63,6 @@ interface Field extends FieldRule {
 }
 
 export interface ObjectFields {
-  /** The fields, in output order. */
   readonly fields: readonly Field[];
   /** At least one of these fields must be present. */
   readonly oneOf: ObjectShape["oneOf"];

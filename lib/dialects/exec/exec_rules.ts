@@ -156,7 +156,6 @@ class Context implements StreamState {
   }
 }
 
-/** Makes an id of a text; nothing, if it is empty. */
 function idOf(text: string): JsonSlice | undefined {
   return text === "" ? undefined : stringValue(text);
 }
@@ -280,7 +279,6 @@ export class ExecRules extends RecordRules {
     return this.#old.isUsed ? undefined : super.context;
   }
 
-  /** The number of items of the old dialect that have got an id. */
   get oldItems(): number {
     return this.#old.items;
   }

@@ -32,7 +32,6 @@ export interface FieldRule {
 /** Rules for some fields of `T`. */
 type FieldRules<T> = { readonly [K in keyof T]?: FieldRule };
 
-/** The rules of an item type. */
 export interface ItemRules<T> {
   /** Whether a string stands for an object with that text (normalize.md S6, D3). */
   readonly isText?: true;
@@ -40,7 +39,6 @@ export interface ItemRules<T> {
   readonly fields?: FieldRules<T>;
 }
 
-/** The rules for the entries of a todo list. */
 export const TODO_RULES: FieldRules<TodoEntry> = {
   title: { aliases: ["text"] },
   completed: { default: "false" },

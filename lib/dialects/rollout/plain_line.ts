@@ -15,11 +15,9 @@ const UNREAD: ReadonlySet<string> = new Set([
   "instructions",
   "user_instructions",
 ]);
-/** The members of a line beside its payload. */
 const LINE = ["timestamp", "ordinal", "type"] as const;
 /** The members of a `turn_context` that are used. */
 const TURN = ["type", "turn_id", "cwd", "model"] as const;
-/** The result for a line that is not wanted. */
 const UNWANTED: Fields = {};
 
 const READER = new JsonReader(2);

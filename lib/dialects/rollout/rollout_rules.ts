@@ -118,7 +118,6 @@ class FileContext implements StreamState {
     return this.#lastTime = new JsonSlice(copy, 0, length, kind, escaped, -1);
   }
 
-  /** Whether a header had the time of the session. */
   get hasSessionTime(): boolean {
     return this.#sessionTime !== undefined;
   }

@@ -57,7 +57,6 @@ interface CommandResult {
   readonly status: unknown;
 }
 
-/** Shows the start, the output or the end of a command. */
 export function showCommand(context: FoldContext, item: ItemState): void {
   const { phase, content } = item;
   const known = context.recordOf(item);
@@ -290,7 +289,6 @@ function waitOf(payload: ExecPayload): ExecWait {
   };
 }
 
-/** The message of a cancelled wait. */
 export const CANCELLED = "Cancelled by user.";
 
 /** Shows that the model waits for a command, or has waited for it. */

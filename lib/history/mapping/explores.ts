@@ -69,7 +69,6 @@ export function finishExploring(
   return true;
 }
 
-/** Updates the command and folder of an entry in an explore record. */
 export function renameEntry(
   context: FoldContext,
   itemId: string,

@@ -42,7 +42,6 @@ export class FoldContext {
   readonly store: RecordStore;
   /** The state that no record holds. */
   readonly memory: FoldMemory;
-  /** The time of the current event. */
   now: string = EPOCH;
   #mutations: HistoryMutation[] = [];
 
@@ -170,7 +169,6 @@ export class FoldContext {
     if (known !== undefined) this.remove(known.id);
   }
 
-  /** Collects the mutations that the store has made. */
   note(mutations: readonly HistoryMutation[]): void {
     for (const mutation of mutations) this.#mutations.push(mutation);
   }

@@ -121,7 +121,6 @@ export class TurnLog {
   messageId: number | null;
   /** The item id of that message. */
   messageItem: string | null;
-  /** The record id of the diff of the turn. */
   diffId: number | null;
   /** The message of the last error of the turn. */
   errorMessage: string | null;
@@ -240,7 +239,6 @@ export class FoldMemory {
   skipsInherited: boolean;
   /** The `history_mode` of the session file, if it is unknown. */
   unknownMode: string | null;
-  /** The part of another file that the session file continues. */
   base: HistoryBase | null;
   readonly turns: TurnLog;
   readonly links: RecordLinks;
@@ -254,7 +252,6 @@ export class FoldMemory {
   readonly plans: Map<string, TextLines>;
   /** The number of thresholds that each window of the rate limits has crossed. */
   readonly crossed: { primary: number; secondary: number };
-  /** The subject of the last review. */
   reviewHint: string | null;
 
   constructor(saved?: unknown) {

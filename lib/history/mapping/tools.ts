@@ -291,7 +291,6 @@ function endWait(context: FoldContext, item: ItemState): boolean {
   return true;
 }
 
-/** Reads the message of an error: an object or a text. */
 function errorText(error: unknown): string | null {
   if (typeof error === "string") return error;
   return isObject(error) ? textOf(error.message) ?? "" : null;
