@@ -5,7 +5,6 @@
 
 /** Matches the sources; without an end tag, all that follows belongs to them. */
 const SOURCES_REGEXP = /<oai-mem-citation>(?:[^]*?<\/oai-mem-citation>|[^]*)/g;
-/** The lines around a plan. */
 const PLAN_START = "<proposed_plan>";
 const PLAN_END = "</proposed_plan>";
 

@@ -209,7 +209,6 @@ export function tellLiveThought(
   );
 }
 
-/** The item type of each kind of reasoning. */
 export const THOUGHT_TYPES = {
   summary: "reasoning",
   raw: "agent_reasoning_raw_content",

@@ -137,7 +137,6 @@ export class SessionContext {
   readonly hasModelCalls: boolean;
   /** The id of the thread, if a header names it. */
   threadId: string | null;
-  /** The mode in which the file records its history. */
   mode: HistoryMode;
   /** Whether the mode is not known: there is no header, or its word for the mode is unknown. */
   isModeOpen: boolean;
@@ -151,7 +150,6 @@ export class SessionContext {
    * prompt, `begun` by an event of the file.
    */
   turn: "none" | "prompted" | "open" | "begun";
-  /** The ids of the last turns, in order. */
   readonly turns: string[];
   /** How many synthetic ids have been made, by kind of object. */
   readonly made: {

@@ -31,7 +31,6 @@ type PlainOutput = Omit<ToolOutput, "blocks" | "success">;
 const COMMAND_REGEXP =
   /^Command: [^]*?\n(?=Chunk ID: |Wall time: |Exit code: )/;
 const OUTPUT_LINE = "Output:";
-/** Matches a line of a header. */
 const HEADER_REGEXP =
   /^(?:(?:Exit code:|Process exited with code) (?<code>-?\d+)|Process running with session ID (?<session>\S+)|Wall time: (?<seconds>\S+) seconds|Total output lines: \d+|Chunk ID: \S*|Original token count: \d+)$/;
 /** Matches the output of a call whose turn was interrupted. */

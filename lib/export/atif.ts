@@ -275,7 +275,6 @@ const AGENT_FACTS: readonly string[] = [
   "agent_role",
 ];
 
-/** The file extensions of images, by the media types of ATIF. */
 const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],
   ["image/jpeg", "jpg"],
@@ -303,9 +302,7 @@ class Trajectory {
   readonly id: string;
   readonly #options: TrajectoryOptions;
   parent: Trajectory | undefined;
-  /** The ids of the agents that the thread spawned. */
   readonly agents: Set<string> = new Set();
-  /** The pieces that are held until the trajectories before it are written. */
   readonly #held: ExportPiece[] = [];
   /** How many trajectories have been written in this one. */
   #nested = 0;
@@ -319,7 +316,6 @@ class Trajectory {
   readonly #calls = new Map<string, Call>();
   /** The id of the last message of the user, in this process. */
   #prompt: string | undefined;
-  /** The messages of the last errors of the turn. */
   #errors: string[] = [];
   /** The step of the request in progress. */
   #request: Step | undefined;
@@ -539,7 +535,6 @@ class Trajectory {
     });
   }
 
-  /** Adds the result that the model got for a call. */
   #takeOutput(event: Fields, output: unknown, emit: Emit<ExportPiece>): void {
     const id = textOf(event.call_id) ?? "";
     const { blocks, extra } = readOutput(output);
@@ -883,7 +878,6 @@ class Trajectory {
     return redactor ? redactJson(text, redactor) : text;
   }
 
-  /** Converts a block of a tool's result to a part of content. */
   #blockPart(block: unknown, emit: Emit<ExportPiece>): string | Fields {
     const url = imageUrlOf(block);
     return url === undefined ? partText(block) : this.#imagePart(url, emit);

@@ -86,7 +86,6 @@ interface Span {
   /** The rest of its name, after the operation. */
   subject: string | undefined;
   start: number;
-  /** When it ended; `undefined` if it has not. */
   end: number | undefined;
   /** The type of the error, if it failed. */
   error?: string | undefined;
@@ -122,7 +121,6 @@ interface SpanEvent {
 
 /** A turn in progress, or one that has ended with calls in progress. */
 class Turn {
-  /** Its id, if known yet. */
   id: string | undefined;
   /** The id of the other thread's turn that began it. */
   startedBy: string | undefined;
@@ -768,7 +766,6 @@ export class OtlpExporter implements Exporter {
     this.#emit({ file: this.#file, data });
   }
 
-  /** Returns the JSON text of the span of a request or a call. */
   #childText(thread: Thread, ids: SpanIds, span: ChildSpan): string {
     const { subject = "", parts = [] } = span;
     const attributes = {
@@ -807,7 +804,6 @@ interface TurnEnd {
 const SCOPE =
   `"schemaUrl":"${SCHEMA_URL}","scopeSpans":[{"scope":{"name":"codexpipe"},"schemaUrl":"${SCHEMA_URL}"`;
 
-/** Returns the JSON text of the resource of a thread's spans. */
 function resourceText({ git, cli_version }: Fields): string {
   const { branch, commit_hash, repository_url } = fieldsOf(git);
   const attributes = attributesText({
@@ -923,13 +919,11 @@ function idsOf(thread: Thread, turn: Turn): SpanIds {
     : turnIds(thread.id, key);
 }
 
-/** Returns the ids of the span of a turn, from the ids of its thread and the turn. */
 function turnIds(thread: string, turn: string): SpanIds {
   const traceId = hashOf(`${thread} ${turn}`, 4);
   return { traceId, spanId: hashOf(traceId, 2) };
 }
 
-/** Returns the ids of the span of a request or a call, from the id of its item. */
 function childIds({ traceId }: SpanIds, item: string): SpanIds {
   return { traceId, spanId: hashOf(`${traceId} ${item}`, 2) };
 }

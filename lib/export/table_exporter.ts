@@ -88,7 +88,6 @@ interface WaitingItem {
 interface ThreadState {
   readonly row: Draft<"threads">;
   readonly turns: Map<string, TurnState>;
-  /** The items that are held, by their ids. */
   readonly waiting: Map<string, WaitingItem>;
   /** The turn in progress: the last turn without an end. */
   turn: TurnState | undefined;

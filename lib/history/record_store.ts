@@ -656,7 +656,6 @@ export class RecordStore {
     return { type: "removed", index, id, record };
   }
 
-  /** Removes a record from the index and the budget. */
   #release(entry: Entry): void {
     this.#index.unregister(entry);
     this.#budget.remove(entry);

@@ -308,7 +308,6 @@ class Refresh {
   };
   /** The files that could not be read, by path: a file may be tried twice. */
   readonly #unreadable = new Map<string, SessionProblem>();
-  /** The pieces of the files that are read ahead. */
   #ahead: AsyncIterator<SessionPiece> | undefined;
   /** Updates to write in the next transaction. */
   #waiting: Waiting[] = [];

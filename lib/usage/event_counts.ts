@@ -44,7 +44,6 @@ interface ThreadState {
   readonly settings: TurnSettings;
   /** The turn in progress; null outside of turns. */
   turn: string | null;
-  /** When the last turn began. */
   turnTime: string | undefined;
   /** Whether the thread is resumed or forked: its totals include earlier usage. */
   readonly isResumed: boolean;
@@ -61,7 +60,6 @@ interface ThreadState {
  */
 export class EventCounts {
   readonly #ledger: CountTaker;
-  /** The threads of a stream, by their ids. */
   readonly #threads = new Map<string | null, ThreadState>();
   #counter = new TokenCounter();
   readonly #settings = new TurnSettings();

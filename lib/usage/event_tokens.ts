@@ -8,7 +8,6 @@ import { addTokens, growth, NO_TOKENS, type Tokens } from "./tokens.ts";
 /** The usage at the ends of the exec turns of a thread, so far. */
 interface ThreadRuns {
   last: Tokens;
-  /** The sum over all turns. */
   sum: Tokens;
   /** Whether no usage was less than the one before: then they count the whole thread. */
   isThread: boolean;
@@ -32,7 +31,6 @@ export class EventTokens {
   });
   /** The tokens of the last event, if it is a copy: the thread it was copied from counts them. */
   copied: Tokens | undefined;
-  /** The tokens that the last event has added. */
   #added: Tokens | undefined;
   readonly #threads = new Map<string | null, ThreadRuns>();
 

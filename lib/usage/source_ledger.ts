@@ -93,7 +93,6 @@ export interface ThreadEntry {
 /** A line with counts and its rule; the end of an exec turn is settled after all input. */
 export interface Step extends Pick<CountPlace, "line" | "thread" | "turn"> {
   readonly rule: UsageRule;
-  /** The tokens that were counted. */
   readonly tokens: Tokens | undefined;
   /** The end of an exec turn, which is settled later. */
   readonly run: RunEntry | undefined;

@@ -30,7 +30,6 @@ export interface CountContext {
 /** The tokens that a line adds, and the rule that decided it. */
 export interface Addition {
   readonly rule: UsageRule;
-  /** The tokens; `undefined` if nothing is added. */
   readonly tokens?: Tokens | undefined;
   /** The tokens of a copied line, which only the thread that it was copied from counts. */
   readonly copied?: Tokens | undefined;

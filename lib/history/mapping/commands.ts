@@ -42,7 +42,6 @@ import type { CallIds, FoldContext, ItemState } from "./fold_context.ts";
 interface CommandStart {
   /** The command; empty if it is not known. */
   readonly command: readonly string[];
-  /** The parts of the command, as the producer has parsed them. */
   readonly parsed: readonly ParsedCommand[];
   readonly cwd: string | null;
   readonly startedAt: string;
@@ -53,7 +52,6 @@ interface CommandStart {
 /** The members of an end by which success is decided. */
 interface CommandResult {
   readonly exitCode: number | null;
-  /** The status of the item, if it has one. */
   readonly status: unknown;
 }
 

@@ -14,7 +14,6 @@ import { savedMap } from "../../json/saved.ts";
 import { ReasoningText } from "./reasoning_text.ts";
 import { TextLines } from "./text_lines.ts";
 
-/** A link from an item to its record. */
 export interface RecordLink {
   readonly id: number;
   /** The index inside the record: of an entry in an explore, of a part in a reasoning. */
@@ -54,7 +53,6 @@ interface ChainedLink extends RecordLink {
 /** Links from items to records, and back, so that the links of a removed record can be removed. */
 class RecordLinks {
   readonly #links = new Map<string, Map<string, ChainedLink>>();
-  /** The newest link of each record. */
   readonly #newest = new Map<number, ChainedLink>();
 
   constructor(saved?: unknown) {
@@ -122,7 +120,6 @@ export class TurnLog {
   /** The item id of that message. */
   messageItem: string | null;
   diffId: number | null;
-  /** The message of the last error of the turn. */
   errorMessage: string | null;
 
   constructor(saved?: unknown) {

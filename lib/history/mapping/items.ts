@@ -144,7 +144,6 @@ export function failItem(
   }
 }
 
-/** Makes a rule that applies to completed items only. */
 function completed(
   show: (context: FoldContext, content: Fields, id: string) => void,
 ): ShowItem {

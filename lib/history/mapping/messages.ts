@@ -173,7 +173,6 @@ function percentDecodedLength(text: string, start: number): number {
   return Math.max(0, bytes.length - 2 * escapes);
 }
 
-/** Shows an image that the agent views, in the record of its call. */
 export function showViewedImage(context: FoldContext, item: ItemState): void {
   const record = imageRecord(plainPath(item.content.path) ?? "");
   const known = context.recordOf(item);

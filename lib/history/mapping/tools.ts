@@ -85,7 +85,6 @@ function startTool(
   memory.working.add(id);
 }
 
-/** Shows the end of a tool call, in its record or at the end. */
 export function finishTool(
   context: FoldContext,
   call: CallIds,
