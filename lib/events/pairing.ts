@@ -15,14 +15,17 @@ import type { SessionImage } from "./session_items.ts";
  * The kinds of messages that have copies. `loose` are items of the current turn in paginated files
  * that are paired by their type, because their witnesses have no common id.
  */
-export type CopyKind =
-  | "user"
-  | "assistant"
-  | "reasoning"
-  | "search"
-  | "plan"
-  | "command"
-  | "loose";
+export type CopyKind = typeof COPY_KINDS[number];
+
+const COPY_KINDS = [
+  "user",
+  "assistant",
+  "reasoning",
+  "search",
+  "plan",
+  "command",
+  "loose",
+] as const;
 
 /** The number of unmatched copies of one kind and witness that are kept, the latest ones. */
 const MAX_COPIES = 256;
@@ -46,15 +49,10 @@ export class Pairing {
   constructor(saved?: unknown, isIdle = false) {
     const fields = fieldsOf(saved);
     this.#isIdle = isIdle;
-    this.#unmatched = {
-      user: readWitnessed(fields.user),
-      assistant: readWitnessed(fields.assistant),
-      reasoning: readWitnessed(fields.reasoning),
-      search: readWitnessed(fields.search),
-      plan: readWitnessed(fields.plan),
-      command: readWitnessed(fields.command),
-      loose: readWitnessed(fields.loose),
-    };
+    // Every kind has its copies.
+    this.#unmatched = Object.fromEntries(
+      COPY_KINDS.map((kind) => [kind, readWitnessed(fields[kind])]),
+    ) as Record<CopyKind, Witnessed>;
   }
 
   /**

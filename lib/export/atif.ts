@@ -933,9 +933,9 @@ function readOutput(
   const parsed = typeof output === "string" && /^[[{]/.test(output)
     ? parseJson(output)
     : output;
-  if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(isBlock)) {
-    return { blocks: parsed };
-  }
+  const isBlocks = Array.isArray(parsed) && parsed.length > 0 &&
+    parsed.every((block) => typeof fieldsOf(block).type === "string");
+  if (isBlocks) return { blocks: parsed };
   const { output: text, content, metadata } = fieldsOf(parsed);
   if (typeof text === "string") {
     return { blocks: [text], ...isObject(metadata) && { extra: metadata } };
@@ -944,10 +944,6 @@ function readOutput(
     return readOutput(content);
   }
   return { blocks: [textOf(output) ?? jsonTextOf(output)] };
-}
-
-function isBlock(value: unknown): boolean {
-  return typeof fieldsOf(value).type === "string";
 }
 
 /** Reads the result of a call from the event that ends its item, without images. */

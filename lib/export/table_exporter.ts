@@ -285,13 +285,14 @@ class RowWriter {
     const table = this.#tables.get(name);
     if (table === undefined) return;
     const values: Readonly<Record<string, TableValue | undefined>> = row;
-    const { csv = false } = this.#options;
+    const { csv = false, redactor } = this.#options;
     const fields: TableValue[] = [];
     let json = "";
     for (const [column, type] of table.columns) {
       const raw = values[column] ?? null;
-      const value = typeof raw === "string" && type.startsWith("text")
-        ? this.#masked(raw)
+      const value = typeof raw === "string" && type.startsWith("text") &&
+          redactor
+        ? redactJsonString(raw, redactor)
         : raw;
       if (csv) fields.push(value);
       else {
@@ -317,11 +318,6 @@ class RowWriter {
     const header = table.hasHeader ? "" : csvRow(columns.map(([name]) => name));
     table.hasHeader = true;
     this.emit({ file, data: `${header}${data}` });
-  }
-
-  #masked(text: string): string {
-    const { redactor } = this.#options;
-    return redactor ? redactJsonString(text, redactor) : text;
   }
 }
 

@@ -131,7 +131,7 @@ class SniffedSource implements ByteSource {
 
   /** Whether these first bytes could be packed data or UTF-16, so that more have to be read. */
   #isUnclear(head: Uint8Array): boolean {
-    return isPrefixOfUtf16(head) ||
+    return MARKS.some(({ bytes }) => matches(head, bytes)) ||
       (this.#mayBePacked && magicOf(head) !== undefined);
   }
 }
@@ -173,11 +173,6 @@ export const MAGIC_BYTES = 4;
 /** The magic number that these first bytes are, or could be the beginning of. */
 function magicOf(head: Uint8Array): Magic | undefined {
   return MAGICS.find(({ bytes, mask }) => matches(head, bytes, mask));
-}
-
-/** Whether data with these first bytes is or could be UTF-16. */
-function isPrefixOfUtf16(head: Uint8Array): boolean {
-  return MARKS.some(({ bytes }) => matches(head, bytes));
 }
 
 /** The encoding of UTF-16 text with these first bytes (L7). */

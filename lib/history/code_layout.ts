@@ -421,7 +421,7 @@ function readAs(shape: AnyShape, json: unknown, path: string): unknown {
       return readObject(shape, value, path);
     case "words": {
       // The fork adds data to some words, such as the indent of a bullet.
-      const word = snake(onlyMember(value)?.[0] ?? value);
+      const word = snakeCase(textOf(onlyMember(value)?.[0] ?? value) ?? "");
       if (fits(shape, word)) return word;
       break;
     }
@@ -479,10 +479,6 @@ function absentAs(fallback: unknown): Rewrite {
 
 function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
-}
-
-function snake(value: unknown): unknown {
-  return typeof value === "string" ? snakeCase(value) : value;
 }
 
 /** Rewrites `{"Custom": x}` to `{"custom": x}`. */

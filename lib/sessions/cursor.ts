@@ -60,9 +60,10 @@ export function encodeCursor({ start, key }: SessionPlace): string {
  */
 export function parseCursor(text: string): SessionCursor {
   const bar = text.indexOf("|");
-  const time = (bar === -1 ? text : text.slice(0, bar)).trim();
+  const time = (bar === -1 ? text : text.slice(0, bar)).trim()
+    .replace(NAME_TIME_REGEXP, "T$1:$2:$3");
   const key = bar === -1 ? undefined : text.slice(bar + 1).trim();
-  const at = timeOf(time);
+  const at = Date.parse(utcTimestamp(time) ?? utcTimestamp(`${time}Z`) ?? "");
   if (Number.isNaN(at) || key === "") throw new CursorError(text);
   return { start: startOf(at, key), key };
 }
@@ -75,9 +76,4 @@ export function isBehind(
   return key === undefined
     ? place.start < start
     : compareNewestFirst(place, { start, key }) > 0;
-}
-
-function timeOf(text: string): number {
-  const time = text.replace(NAME_TIME_REGEXP, "T$1:$2:$3");
-  return Date.parse(utcTimestamp(time) ?? utcTimestamp(`${time}Z`) ?? "");
 }

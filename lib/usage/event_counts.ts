@@ -114,7 +114,10 @@ export class EventCounts {
         return;
       }
       case "turn.started":
-        if (isPastReplay(event)) state.mayRepeat = false;
+        // Since 0.130, whose turns have `items_view`, counts repeat earlier usage before the first
+        // turn only; not at all in a thread that has no usage yet, and in 0.148 to 0.152, whose
+        // processes count from zero.
+        if (event.items_view !== undefined) state.mayRepeat = false;
         state.turn = knownId(event.turn_id);
         state.turnTime = eventTime(event);
         return state.settings.take(event);
@@ -138,7 +141,9 @@ export class EventCounts {
     const known = this.#threads.get(id);
     // A new process counts from zero.
     if (known !== undefined && event.type !== "thread.started") return known;
-    const isResumed = isResumption(event);
+    // An app-server resumes or forks the thread; some releases have no preview of a fork.
+    const isResumed =
+      (idOf(event.preview) ?? idOf(event.forked_from_id)) !== undefined;
     const state: ThreadState = {
       counter: new TokenCounter(),
       settings: new TurnSettings(),
@@ -188,7 +193,10 @@ export class EventCounts {
         this.#isBegun = true;
         return;
       case "turn_context":
-        return this.#context(event);
+        // It belongs to the thread itself, so a review without an end is over.
+        this.#leaveReview();
+        this.#settings.take(event);
+        return this.#begin(event);
       case "entered_review_mode":
         // Up to 0.77 this file has the review's counts, too.
         this.#review ??= { began: eventMs(event), counter: undefined };
@@ -214,13 +222,6 @@ export class EventCounts {
     if (fieldsOf(header.source).subagent === "review") {
       thread.reviews = timeOf(header.started_at);
     }
-  }
-
-  #context(event: Fields): void {
-    // A turn_context belongs to the thread itself, so a review without an end is over.
-    this.#leaveReview();
-    this.#settings.take(event);
-    this.#begin(event);
   }
 
   #count(event: Fields, content: Fields, line: number): void {
@@ -313,24 +314,6 @@ export class EventCounts {
     this.#reviewCounter = undefined;
     return this.#counter;
   }
-}
-
-/**
- * Whether a `thread.started` of an app-server resumes or forks a thread: its totals include the
- * usage from before, and its first count may repeat it.
- */
-function isResumption({ preview, forked_from_id }: Fields): boolean {
-  // Some releases have no preview of a fork.
-  return (idOf(preview) ?? idOf(forked_from_id)) !== undefined;
-}
-
-/**
- * Whether a `turn.started` shows that counts no longer repeat earlier usage. Since 0.130, whose
- * turns have `items_view`, they do so before the first turn; not at all in a thread that has no
- * usage yet, and in 0.148 to 0.152, whose processes count from zero.
- */
-function isPastReplay({ items_view }: Fields): boolean {
-  return items_view !== undefined;
 }
 
 function threadOf(event: Fields): string | null {

@@ -75,9 +75,11 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["file_change", fileChange],
   ["mcp_tool_call", mcpToolCall],
   ["web_search", webSearch],
-  ["entered_review_mode", reviewStart],
+  ["entered_review_mode", (_reader, item) => {
+    item.rename("review", "user_facing_hint");
+  }],
   ["exited_review_mode", reviewEnd],
-  [COLLAB_CALL, collabCall],
+  [COLLAB_CALL, (reader, item) => spellWord(reader, item, "tool")],
 ]);
 
 /** By type of a part of a prompt, the field with its value. */
@@ -151,10 +153,6 @@ function mcpToolCall(reader: JsonReader, item: JsonObject): void {
   item.set("result", members);
 }
 
-function collabCall(reader: JsonReader, item: JsonObject): void {
-  spellWord(reader, item, "tool");
-}
-
 function webSearch(reader: JsonReader, item: JsonObject): void {
   if (item.live("query") === undefined) item.set("query", EMPTY);
   const action = item.live("action");
@@ -167,10 +165,6 @@ function webSearch(reader: JsonReader, item: JsonObject): void {
     spellWord(reader, members, "type");
     item.set("action", members);
   }
-}
-
-function reviewStart(_reader: JsonReader, item: JsonObject): void {
-  item.rename("review", "user_facing_hint");
 }
 
 /** Tells whether a review failed, like session files. */

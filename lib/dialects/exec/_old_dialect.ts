@@ -380,10 +380,9 @@ export class OldDialect {
     }
     line.take("msg");
     line.setAll(fields);
-    if (OLD_NOTICES.has(type)) {
-      return this.#typed(line, type, "item.completed", type);
-    }
-    const [event, itemType] = MESSAGES.get(type) ?? [];
+    const [event, itemType] = OLD_NOTICES.has(type)
+      ? ["item.completed", type]
+      : MESSAGES.get(type) ?? [];
     if (event !== undefined) return this.#typed(line, type, event, itemType);
     return untyped(`a message of type ${quote(type)}`, NOT_KNOWN, "msg.type");
   }

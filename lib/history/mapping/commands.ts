@@ -29,9 +29,9 @@ import type {
   ParsedCommand,
 } from "../records.ts";
 import {
+  entryOf,
   finishExploring,
   interruptExploring,
-  isExploringFor,
   isSameList,
   renameEntry,
   startExploring,
@@ -113,7 +113,7 @@ export function isRunningCommand(context: FoldContext, call: CallIds): boolean {
   const record = context.recordOf(call);
   return record?.type === "exec"
     ? record.payload.status === "running"
-    : isExploringFor(context, call);
+    : entryOf(context, call.id)?.entry.status === "running";
 }
 
 /** Shows a command that starts. If it has a record already, its name and time are updated. */

@@ -50,11 +50,6 @@ export function startExploring(
   memory.links.set("call", call.id, id, at).action = action;
 }
 
-/** Whether a call is a command in an explore record, and runs. */
-export function isExploringFor(context: FoldContext, { id }: CallIds): boolean {
-  return entryOf(context, id)?.entry.status === "running";
-}
-
 /** Shows the end of a command, if it is in an explore record; returns whether it is. */
 export function finishExploring(
   context: FoldContext,

@@ -70,31 +70,34 @@ function startTurn(context: FoldContext, event: Fields): void {
 }
 
 function completeTurn(context: FoldContext, event: Fields): void {
-  settleTurn(context, { isFailed: false });
+  settleTurn(context);
   attachTurnUsage(context, event);
 }
 
 function failTurn(context: FoldContext, event: Fields): void {
-  settleTurn(context, { isFailed: true });
+  const { memory } = context;
+  settleTurn(context);
+  for (const id of [...memory.working]) {
+    interruptTool(context, id);
+    interruptCommand(context, id);
+  }
+  memory.working.clear();
   attachTurnUsage(context, event);
   const reason = textOf(event.reason);
   const message = textOf(fieldsOf(event.error).message) ?? "";
   if (reason !== undefined) {
     context.push(backgroundRecord("Turn aborted", reason));
     // The error may have been shown just before.
-  } else if (message !== context.memory.turns.errorMessage) {
+  } else if (message !== memory.turns.errorMessage) {
     pushError(context, message);
   }
 }
 
 /**
- * Completes the unfinished messages and reasoning of a turn (C.2). If it failed or was aborted,
- * running commands and tools are ended in error; otherwise they stay running.
+ * Completes the unfinished messages and reasoning of a turn (C.2). Commands and tools stay running,
+ * unless it failed or was aborted.
  */
-function settleTurn(
-  context: FoldContext,
-  { isFailed }: { readonly isFailed: boolean },
-): void {
+function settleTurn(context: FoldContext): void {
   const { memory } = context;
   for (const streamId of [...context.store.streamIds]) {
     const text = context.streamText(streamId) ?? "";
@@ -102,13 +105,6 @@ function settleTurn(
     else dropStream(context, streamId);
   }
   for (const id of [...memory.thinking.keys()]) settleThought(context, id);
-  if (isFailed) {
-    for (const id of [...memory.working]) {
-      interruptTool(context, id);
-      interruptCommand(context, id);
-    }
-    memory.working.clear();
-  }
   memory.turns.close();
 }
 

@@ -94,7 +94,11 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map(
       undo_completed: completed((context, content) =>
         context.push(backgroundRecord("Undo", messageOf(content)))
       ),
-      deprecation_notice: completed(showDeprecation),
+      deprecation_notice: completed((context, { summary, details }) =>
+        context.push(
+          noticeRecord(textOf(summary) ?? null, textOf(details) ?? ""),
+        )
+      ),
     } satisfies Record<RecordedType, ShowItem>,
   ),
 );
@@ -253,11 +257,6 @@ function showErrorItem(context: FoldContext, content: Fields): void {
     default:
       pushError(context, message);
   }
-}
-
-function showDeprecation(context: FoldContext, content: Fields): void {
-  const { summary, details } = content;
-  context.push(noticeRecord(textOf(summary) ?? null, textOf(details) ?? ""));
 }
 
 function showPlanText(context: FoldContext, item: ItemState): void {
