@@ -60,8 +60,6 @@ export interface DecoderOptions<D extends Dialect = Dialect> {
   readonly from?: D | undefined;
 }
 
-const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
-
 /**
  * Decodes one normalized record of either family.
  *
@@ -80,7 +78,7 @@ function decodeRecord(record: unknown): Decoded<CodexRecord> {
 function isOfRollout(record: unknown): boolean {
   const { type, payload } = fieldsOf(record);
   return typeof type === "string" && !EVENTS.has(type) &&
-    (LINE_TYPES.has(type) || payload !== undefined);
+    (ROLLOUT_LINE_TYPES.has(type) || payload !== undefined);
 }
 
 const DECODERS: {

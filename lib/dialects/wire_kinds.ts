@@ -14,7 +14,6 @@ export const NORMALIZED = "(normalized)";
 
 /** Matches the release in the user agent of an app-server: the client, a slash and the release. */
 const AGENT_REGEXP = /\/(\d+\.\d+\.\d+)\b/;
-const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
 
 /** Returns the kind of each record of one stream. */
 export class KindTeller {
@@ -75,7 +74,7 @@ export class KindTeller {
       return this.#is("exec", kindOf(type, this.#word(item, "type")));
     }
     if (EVENTS.has(type)) return this.#is("exec", type);
-    const isBare = BARE_TYPES.has(type) || this.dialect === "rollout";
+    const isBare = RESPONSE_ITEM_TYPES.has(type) || this.dialect === "rollout";
     return this.#is(isBare ? "rollout" : "exec", type);
   }
 

@@ -133,7 +133,7 @@ export class AtifExporter implements Exporter {
       const isFirst = this.#threads.size === 0;
       thread = new Trajectory(id, {
         redactor: this.#options.redactor,
-        file: this.#file,
+        file: `${this.#stem}.atif.json`,
         isHeld: !isFirst,
         imageFile: this.#options.hasFolder === true
           ? (ending) => `${this.#stem}.${++this.#images}.${ending}`
@@ -190,10 +190,6 @@ export class AtifExporter implements Exporter {
     const pieces: ExportPiece[] = [];
     this.#close((piece) => pieces.push(piece), 0);
     return pieces;
-  }
-
-  get #file(): string {
-    return `${this.#stem}.atif.json`;
   }
 
   /** Closes the open trajectories that are deeper than `depth`. */

@@ -250,7 +250,6 @@ interface TakenTables {
   readonly counts: UsageCounts;
 }
 
-/** A table that is written. */
 interface WrittenTable {
   readonly file: string;
   readonly columns: readonly Column[];
@@ -261,7 +260,6 @@ interface WrittenTable {
 class RowWriter {
   readonly #options: ExporterOptions;
   readonly #tables: ReadonlyMap<TableName, WrittenTable>;
-  /** Whether contents are written. */
   readonly hasContent: boolean;
   emit: Emit<ExportPiece> = () => {};
 

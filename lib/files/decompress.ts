@@ -73,9 +73,7 @@ class SniffedSource implements ByteSource {
 
   async read(into: Uint8Array): Promise<number | null> {
     try {
-      const size = this.#content === undefined
-        ? await this.#readFirst(into)
-        : await this.#content.read(into);
+      const size = await (this.#content?.read(into) ?? this.#readFirst(into));
       return this.#isClosed ? null : size;
     } catch (error) {
       // An error after the reader has closed the source is caused by closing, not by the data.
@@ -86,8 +84,7 @@ class SniffedSource implements ByteSource {
 
   close(): void {
     this.#isClosed = true;
-    if (this.#content === undefined) this.#source.close();
-    else this.#content.close();
+    (this.#content ?? this.#source).close();
   }
 
   async #readFirst(into: Uint8Array): Promise<number | null> {

@@ -52,8 +52,11 @@ export function searchableText(
  * units, of a longer text its beginning and end.
  */
 function messageText(pieces: Pieces): string | undefined {
-  const text = bounded(pieces.filter((piece) => piece).join("\n"));
-  return text.trim() === "" ? undefined : text;
+  const whole = pieces.filter((piece) => piece).join("\n");
+  const text = whole.length <= MAX_TEXT
+    ? whole
+    : whole.slice(0, MAX_TEXT - MAX_TAIL) + CUT_MARK + whole.slice(-MAX_TAIL);
+  return text.trim() === "" ? undefined : storable(text);
 }
 
 /** The parts of a text; those that are missing or empty are left out. */
@@ -190,13 +193,6 @@ function argumentText({ name, value }: records.ToolArgument): string {
   if (value.type === "secret") return name;
   const isText = value.type === "text";
   return `${name}: ${isText ? value.text : JSON.stringify(value.value)}`;
-}
-
-function bounded(text: string): string {
-  const whole = text.length <= MAX_TEXT
-    ? text
-    : text.slice(0, MAX_TEXT - MAX_TAIL) + CUT_MARK + text.slice(-MAX_TAIL);
-  return storable(whole);
 }
 
 /** Replaces what SQLite would not return unchanged. */

@@ -156,8 +156,6 @@ export interface RolloutContext {
   readonly fileName?: string | undefined;
 }
 
-const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
-const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
 /** The first bytes of every wrapped line that Codex writes. */
 const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
 
@@ -194,10 +192,10 @@ export class RolloutRules extends RecordRules {
   ): FailureReason | undefined {
     const type = this.reader.wordOf(line.get("type"));
     if (type !== undefined) {
-      if (line.has("payload") || LINE_TYPES.has(type)) {
+      if (line.has("payload") || ROLLOUT_LINE_TYPES.has(type)) {
         return this.#wrapped(root, line, type, out);
       }
-      if (!BARE_TYPES.has(type) && !this.#file.isBareFile) {
+      if (!RESPONSE_ITEM_TYPES.has(type) && !this.#file.isBareFile) {
         return noPayload(type, "absent");
       }
       return this.#bare(line, root, "response_item", out);
@@ -401,5 +399,5 @@ export function isRolloutRecord(reader: JsonReader, line: JsonObject): boolean {
   const word = reader.wordOf(type);
   if (word === undefined) return false;
   return line.get("payload")?.kind === "object" ||
-    (BARE_TYPES.has(word) && !line.has("payload"));
+    (RESPONSE_ITEM_TYPES.has(word) && !line.has("payload"));
 }
