@@ -97,7 +97,6 @@ export class CallBook {
     this.#again = savedMap(again, textOf, numberOf);
   }
 
-  /** Returns the latest call with an id, if there is one. */
   get(callId: string | null | undefined): Call | undefined {
     return typeof callId === "string" ? this.#calls.get(callId) : undefined;
   }

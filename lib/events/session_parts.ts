@@ -54,7 +54,6 @@ const ROLE_REGEXP = /"role":"(\w+)"/;
 const ORDINAL_REGEXP = /^\{"timestamp":"[^"]*","ordinal":(\d+),/;
 const TURN_REGEXP = /"turn_id":"([0-9a-f-]{36}|rollout-\d+)"/;
 const TIME_REGEXP = /^\{"timestamp":"([^"]*)"/;
-/** The maximum length of a header that is parsed. */
 const MAX_HEADER = 1 << 22;
 const IMAGE = "data:image/";
 const NO_BASE64_REGEXP = /[^A-Za-z\d+/=]/g;

@@ -433,7 +433,6 @@ interface SearchedSession {
   readonly end: number;
 }
 
-/** How many ancestors of a session are followed. */
 const MAX_ANCESTORS = 32;
 
 class SearchedSessions {

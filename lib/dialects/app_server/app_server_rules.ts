@@ -692,7 +692,6 @@ export class AppServerRules extends RecordRules {
     return this.reader.textOf(members.get(name)) ?? "";
   }
 
-  /** Passes a message on as it is. */
   #message(line: JsonObject, out: ByteWriter): FailureReason | undefined {
     const type = line.has("id") ? "rpc.request" : "rpc.notification";
     return this.#pass(type, line, out);
@@ -946,7 +945,6 @@ export class AppServerRules extends RecordRules {
     return this.#write(notification, type, event, itemType);
   }
 
-  /** Makes an item of a notification of a thread. */
   #notice(notification: Notification): FailureReason | undefined {
     const { line, params, method } = notification;
     this.repeatable();

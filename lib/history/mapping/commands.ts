@@ -108,7 +108,6 @@ function commandStart(
   };
 }
 
-/** Whether a command is running, in an exec or an explore record. */
 export function isRunningCommand(context: FoldContext, call: CallIds): boolean {
   const record = context.recordOf(call);
   return record?.type === "exec"

@@ -35,7 +35,6 @@ import { errorRecord, splitLines } from "./text_lines.ts";
 interface ToolStart {
   readonly title: string;
   readonly arguments: readonly ToolArgument[];
-  /** The limits of a tool that waits. */
   readonly wait?: Pick<
     RunningToolPayload,
     "wait_cap_ms" | "wait_has_target" | "wait_has_call_id"
