@@ -567,16 +567,15 @@ export class OtlpExporter implements Exporter {
         end - (numberOf(content.duration_ms) ?? 0);
       call.start = Math.max(turn.start, Math.min(call.start, began));
     }
-    if (
-      isFailed || isFailedWord(event.status) ||
-      (exitCode ?? 0) !== 0 || isObject(content.error)
-    ) {
-      call.error = isDeclined(event)
-        ? "declined"
-        : exitCode === undefined
-        ? "tool_error"
-        : "exit_code";
-    } else call.error = undefined;
+    const isWell = !isFailed && !isFailedWord(event.status) &&
+      (exitCode ?? 0) === 0 && !isObject(content.error);
+    call.error = isWell
+      ? undefined
+      : isDeclined(event)
+      ? "declined"
+      : exitCode === undefined
+      ? "tool_error"
+      : "exit_code";
     const isWanted = this.#options.content === true;
     const input = textOf(begun["gen_ai.tool.call.arguments"]) ??
       (isWanted && argumentsTextOf(event, args) || undefined);

@@ -49,12 +49,6 @@ interface CommandStart {
   readonly isTimed: boolean;
 }
 
-/** The members of an end by which success is decided. */
-interface CommandResult {
-  readonly exitCode: number | null;
-  readonly status: unknown;
-}
-
 export function showCommand(context: FoldContext, item: ItemState): void {
   const { phase, content } = item;
   const known = context.recordOf(item);
@@ -180,10 +174,10 @@ function finishCommand(
   const { memory, store } = context;
   const { content, event } = item;
   const exitCode = wholeOf(content.exit_code) ?? null;
-  const result = { exitCode, status: event.status };
+  const isWell = (exitCode ?? 0) === 0 && !isFailedWord(event.status);
   const action = context.linkOf(item)?.action ??
     actionOf(readParsedCommands(content.parsed_cmd));
-  const entryStatus = entryStatusOf(result, action);
+  const entryStatus = isWell ? "success" : failedStatusOf(exitCode, action);
   if (finishExploring(context, item.id, entryStatus)) return;
   const record = context.recordOf(item);
   if (record?.type !== "exec") return;
@@ -197,7 +191,7 @@ function finishCommand(
   memory.working.delete(record.id);
   context.note(store.finishExec({
     id: record.id,
-    status: isSuccess(result) ? "success" : "error",
+    status: isWell ? "success" : "error",
     exitCode,
     completedAt: context.now,
     stdoutTail: stdout,
@@ -220,16 +214,10 @@ function takesBack(
     stdout !== "" && stderr === "" && stderr_chunks.length > 0;
 }
 
-function isSuccess({ exitCode, status }: CommandResult): boolean {
-  return (exitCode ?? 0) === 0 && !isFailedWord(status);
-}
-
-function entryStatusOf(
-  result: CommandResult,
+function failedStatusOf(
+  exitCode: number | null,
   action: string | undefined,
 ): ExploreStatus {
-  if (isSuccess(result)) return "success";
-  const { exitCode } = result;
   // Commands that search or list exit with 1 if they find nothing.
   return exitCode === 1 && (action === "search" || action === "list")
     ? "not_found"
