@@ -20,8 +20,6 @@ import type {
 } from "../records.ts";
 import type { FoldContext, ItemState } from "./fold_context.ts";
 
-type FileChanges = PatchPayload["changes"];
-
 const NO_REASON = "Patch application failed";
 const MAX_EXCERPT_LINES = 20;
 const MAX_EXCERPT_BYTES = 2000;
@@ -30,7 +28,7 @@ const MAX_EXCERPT_BYTES = 2000;
  * Reads the changes of an item: a list of paths and kinds, or one path with its diff. Contents that
  * the item lacks are empty.
  */
-export function readItemChanges(content: Fields): FileChanges {
+export function readItemChanges(content: Fields): PatchPayload["changes"] {
   const path = textOf(content.path);
   const entries = listOf(content.changes).map(fieldsOf);
   if (path !== undefined) {

@@ -128,14 +128,12 @@ export function pushError(context: FoldContext, message: string): void {
 
 const DATA_URL_REGEXP = /^data:([^;,]*)[^,]*?(;base64)?$/i;
 
-type ImageMetadata = NonNullable<ImagePayload["metadata"]>;
-
 type ImageRecord = Extract<NewRecord, { readonly type: "image" }>;
 
 export function imageRecord(
   path: string,
   caption: string | null = null,
-  metadata: ImageMetadata | null = null,
+  metadata: ImagePayload["metadata"] = null,
 ): ImageRecord {
   return { type: "image", payload: { path, caption, metadata } };
 }
