@@ -8,15 +8,10 @@ const SOURCES_REGEXP = /<oai-mem-citation>(?:[^]*?<\/oai-mem-citation>|[^]*)/g;
 const PLAN_START = "<proposed_plan>";
 const PLAN_END = "</proposed_plan>";
 
-/** A text of the model, as Codex divides it. */
-export interface AnswerText {
-  /** What a person reads as the answer. */
-  readonly said: string;
-  /** The plan; empty if there is none. */
-  readonly plan: string;
-}
-
-export function readAnswerText(text: string): AnswerText {
+/** Divides a text of the model into what a person reads and the plan, empty if there is none. */
+export function readAnswerText(
+  text: string,
+): { readonly said: string; readonly plan: string } {
   const plain = text.replace(SOURCES_REGEXP, "");
   if (!plain.includes(PLAN_START)) return { said: plain, plan: "" };
   const said: string[] = [];

@@ -80,11 +80,6 @@ export class TokenCounter {
       (sameTokens(grown, last) || isNothing(grown) && !sameTokens(last, total));
   }
 
-  /** Continues from a count of earlier usage, which adds nothing. */
-  goOnFrom(count: TokenCount): void {
-    this.#remember(count);
-  }
-
   /** Notes that a record has counted requests that the next total includes. */
   recorded(): void {
     this.#isRecorded = true;
@@ -98,7 +93,7 @@ export class TokenCounter {
       return { rule: "unknown" };
     }
     const addition = this.#addition(count, context);
-    this.#remember(count);
+    this.goOnFrom(count);
     this.#turn = context.turn;
     this.#isRecorded = false;
     return addition;
@@ -147,7 +142,8 @@ export class TokenCounter {
         : { rule: "missed", tokens: grown });
   }
 
-  #remember({ total, last }: TokenCount): void {
+  /** Continues from a count; one of earlier usage adds nothing. */
+  goOnFrom({ total, last }: TokenCount): void {
     if (total === undefined) return;
     this.#total = total;
     const before = this.#seen.at(-1);
