@@ -219,11 +219,7 @@ function completeTurn(context: SessionContext, event: Fields): void {
       ...ending,
       error: {
         message: textOf(error) ?? textOf(message) ?? "",
-        // A word, or the name of the object that has its details.
-        ...knownFields({
-          code: idOf(codex_error_info) ??
-            Object.keys(fieldsOf(codex_error_info))[0],
-        }),
+        ...knownFields({ code: errorCodeOf(codex_error_info) }),
       },
     });
   } else {
@@ -234,6 +230,11 @@ function completeTurn(context: SessionContext, event: Fields): void {
     });
   }
   context.endTurn();
+}
+
+/** Returns the kind of an error: a word, or the name of the object that has its details. */
+function errorCodeOf(info: unknown): string | undefined {
+  return idOf(info) ?? Object.keys(fieldsOf(info))[0];
 }
 
 /**

@@ -7,45 +7,45 @@ import type { RolloutLines } from "./lines.ts";
 import type { ResponseItems } from "./response_items.ts";
 
 /** The types of wrapped lines, of releases up to 0.169. */
-export const ROLLOUT_LINE_TYPES: ReadonlySet<string> = new Set(
-  [
-    "session_meta",
-    "response_item",
-    "event_msg",
-    "turn_context",
-    "compacted",
-    "world_state",
-    "inter_agent_communication",
-    "inter_agent_communication_metadata",
-    "token_usage_record",
-  ] satisfies (keyof RolloutLines)[],
-);
+export const ROLLOUT_LINE_TYPES: ReadonlySet<string> = new Set<
+  keyof RolloutLines
+>([
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "compacted",
+  "world_state",
+  "inter_agent_communication",
+  "inter_agent_communication_metadata",
+  "token_usage_record",
+]);
 
 /** The types of response items; up to 0.29 they have no wrapper. */
-export const RESPONSE_ITEM_TYPES: ReadonlySet<string> = new Set(
-  [
-    "message",
-    "agent_message",
-    "reasoning",
-    "local_shell_call",
-    "local_shell_call_output",
-    "function_call",
-    "function_call_output",
-    "custom_tool_call",
-    "custom_tool_call_output",
-    "tool_search_call",
-    "tool_search_output",
-    "web_search_call",
-    "image_generation_call",
-    "ghost_snapshot",
-    "additional_tools",
-    "compaction",
-    "compaction_summary",
-    "compaction_trigger",
-    "context_compaction",
-    "other",
-  ] satisfies (keyof ResponseItems)[],
-);
+export const RESPONSE_ITEM_TYPES: ReadonlySet<string> = new Set<
+  keyof ResponseItems
+>([
+  "message",
+  "agent_message",
+  "reasoning",
+  "local_shell_call",
+  "local_shell_call_output",
+  "function_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "tool_search_call",
+  "tool_search_output",
+  "web_search_call",
+  "image_generation_call",
+  "ghost_snapshot",
+  "additional_tools",
+  "compaction",
+  "compaction_summary",
+  "compaction_trigger",
+  "context_compaction",
+  "other",
+]);
 
 /** The renamed fields of session_meta, from the old name to the current one (R6). */
 export const SESSION_META_RENAMES: ReadonlyMap<string, string> = new Map([

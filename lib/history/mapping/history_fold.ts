@@ -77,6 +77,7 @@ function completeTurn(context: FoldContext, event: Fields): void {
 function failTurn(context: FoldContext, event: Fields): void {
   const { memory } = context;
   settleTurn(context);
+  // The turn failed or was aborted: what runs is ended in error (C.2).
   for (const id of [...memory.working]) {
     interruptTool(context, id);
     interruptCommand(context, id);
@@ -93,10 +94,7 @@ function failTurn(context: FoldContext, event: Fields): void {
   }
 }
 
-/**
- * Completes the unfinished messages and reasoning of a turn (C.2). Commands and tools stay running,
- * unless it failed or was aborted.
- */
+/** Completes the unfinished messages and reasoning of a turn (C.2); calls stay running. */
 function settleTurn(context: FoldContext): void {
   const { memory } = context;
   for (const streamId of [...context.store.streamIds]) {
