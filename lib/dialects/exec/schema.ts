@@ -39,7 +39,7 @@ export type ExecTypes = {
 
 const { EVENT_SHAPES, ITEM_CONTENTS, ITEM_DELTAS } = events;
 
-export const EXEC_SCHEMAS: SchemasOf<ExecTypes> = schemasOf<ExecTypes>({
+export const EXEC_SCHEMAS: SchemasOf<ExecTypes> = schemasOf({
   ThreadEvent: events.THREAD_EVENT,
   ThreadStartedEvent: EVENT_SHAPES["thread.started"],
   TurnStartedEvent: EVENT_SHAPES["turn.started"],

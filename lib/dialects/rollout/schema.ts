@@ -26,23 +26,21 @@ export type RolloutTypes = {
   readonly TurnItem: items.TurnItem;
 };
 
-export const ROLLOUT_SCHEMAS: SchemasOf<RolloutTypes> = schemasOf<RolloutTypes>(
-  {
-    RolloutLine: lines.ROLLOUT_LINE,
-    SessionMeta: lines.SESSION_META,
-    ResponseItem: responses.RESPONSE_ITEM,
-    EventMsg: msgs.EVENT_MSG,
-    TurnContext: lines.TURN_CONTEXT,
-    Compacted: lines.COMPACTED,
-    WorldState: lines.WORLD_STATE,
-    InterAgentCommunication: lines.INTER_AGENT_COMMUNICATION,
-    InterAgentCommunicationMetadata: lines.INTER_AGENT_COMMUNICATION_METADATA,
-    TokenUsageRecord: counts.TOKEN_USAGE_RECORD,
-    TokenCounts: counts.TOKEN_COUNTS,
-    ContentPart: responses.CONTENT_PART,
-    TurnItem: items.TURN_ITEM,
-  },
-);
+export const ROLLOUT_SCHEMAS: SchemasOf<RolloutTypes> = schemasOf({
+  RolloutLine: lines.ROLLOUT_LINE,
+  SessionMeta: lines.SESSION_META,
+  ResponseItem: responses.RESPONSE_ITEM,
+  EventMsg: msgs.EVENT_MSG,
+  TurnContext: lines.TURN_CONTEXT,
+  Compacted: lines.COMPACTED,
+  WorldState: lines.WORLD_STATE,
+  InterAgentCommunication: lines.INTER_AGENT_COMMUNICATION,
+  InterAgentCommunicationMetadata: lines.INTER_AGENT_COMMUNICATION_METADATA,
+  TokenUsageRecord: counts.TOKEN_USAGE_RECORD,
+  TokenCounts: counts.TOKEN_COUNTS,
+  ContentPart: responses.CONTENT_PART,
+  TurnItem: items.TURN_ITEM,
+});
 
 /** The maps from type to interface of lines, items and events in session files. */
 export type RolloutTypeMaps = {
@@ -55,10 +53,8 @@ export type RolloutTypeMaps = {
 export const ROLLOUT_SCHEMA_MAPS: {
   readonly [N in keyof RolloutTypeMaps]: SchemasOf<RolloutTypeMaps[N]>;
 } = {
-  RolloutLines: schemasOf<lines.RolloutLines>(lines.ROLLOUT_LINES),
-  ResponseItems: schemasOf<KindsOf<responses.ResponseItems>>(
-    responses.RESPONSE_ITEMS,
-  ),
-  EventMsgs: schemasOf<KindsOf<msgs.EventMsgs>>(msgs.EVENT_MSGS),
-  TurnItems: schemasOf<KindsOf<items.TurnItems>>(items.TURN_ITEMS),
+  RolloutLines: schemasOf(lines.ROLLOUT_LINES),
+  ResponseItems: schemasOf(responses.RESPONSE_ITEMS),
+  EventMsgs: schemasOf(msgs.EVENT_MSGS),
+  TurnItems: schemasOf(items.TURN_ITEMS),
 };
