@@ -90,10 +90,7 @@ export const EVENT_RULES: {
 };
 
 /** The event type for each type that lines have (T2). */
-export const EVENTS: ReadonlyMap<string, EventType> = new Map<
-  string,
-  EventType
->([
+export const EVENTS: ReadonlyMap<string, EventType> = new Map([
   // The boundary: `Object.keys` loses the type of the keys.
   ...(Object.keys(EVENT_SHAPES) as EventType[]).map((type) =>
     [type, type] as const
