@@ -65,6 +65,8 @@ export class JsonReader {
   /** The tape with the values of the last record, or the reason why it was refused. */
   readonly tape: JsonTape = new JsonTape();
   #inner: JsonTape | undefined;
+  /** Whether a value inside the record had more parts than a tape holds: it was taken for empty. */
+  isOverfull = false;
   readonly #levels: NotedLevels;
   #observations: Observations | undefined;
 
@@ -82,6 +84,7 @@ export class JsonReader {
    */
   read(bytes: Uint8Array, start: number, end: number): JsonSlice | undefined {
     const { tape } = this;
+    this.isOverfull = false;
     if (!tape.scan(bytes, start, end, this.#levels)) return undefined;
     return new JsonSlice(
       bytes,
@@ -246,9 +249,11 @@ export class JsonReader {
   #tapeOf(node: JsonSlice): JsonTape {
     this.#observations?.opened.push(node);
     if (node.entry !== -1) return this.tape;
-    // The text was found valid when the record was read.
     const inner = this.#inner ??= new JsonTape();
-    inner.scan(node.bytes, node.start, node.end, 1);
+    // The text was found valid when the record was read.
+    if (!inner.scan(node.bytes, node.start, node.end, 1)) {
+      this.isOverfull = true;
+    }
     return inner;
   }
 

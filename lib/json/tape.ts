@@ -75,6 +75,11 @@ const AFTER_VALUE = 4;
 
 /** The largest number of levels that get entries. */
 export const DEEPEST_LEVEL = 40;
+/**
+ * The largest number of entries, 64 times a power of 2. A member that is read takes 300 bytes, so
+ * that a line of 256 MiB could end the process.
+ */
+const MAX_ENTRIES = 1 << 20;
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
@@ -235,7 +240,7 @@ export class JsonTape {
         kind = byte === OPEN_BRACE ? OBJECT : ARRAY;
         if (depth <= levels) {
           open[depth] = this.#count;
-          this.#record(kind, name, from, from);
+          if (!this.#record(kind, name, from, from)) return false;
           name = "";
         }
         depth += 1;
@@ -270,7 +275,7 @@ export class JsonTape {
           at += 1;
         }
       }
-      if (depth <= levels) this.#record(kind, name, from, at);
+      if (depth <= levels && !this.#record(kind, name, from, at)) return false;
       expect = AFTER_VALUE;
     }
   }
@@ -315,15 +320,22 @@ export class JsonTape {
     return this.#ends[entry] ?? 0;
   }
 
-  #record(kind: number, name: string, start: number, end: number): void {
+  /** Adds an entry; returns whether there was room. */
+  #record(kind: number, name: string, start: number, end: number): boolean {
     const entry = this.#count;
-    if (entry === this.#kinds.length) this.#grow();
+    if (entry === this.#kinds.length) {
+      if (entry === MAX_ENTRIES) {
+        return this.#fail(start, `it has more than ${MAX_ENTRIES} members`);
+      }
+      this.#grow();
+    }
     this.#kinds[entry] = kind;
     this.#starts[entry] = start;
     this.#ends[entry] = end;
     this.#nexts[entry] = entry + 1;
     this.#names[entry] = name;
     this.#count = entry + 1;
+    return true;
   }
 
   #close(entry: number, end: number): void {

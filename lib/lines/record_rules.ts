@@ -52,12 +52,6 @@ const MAX_WATCHED_BYTES = 1 << 18;
  */
 const MAX_WATCHED_VALUES = 1 << 9;
 
-/**
- * Records with more values on the levels that the rules read are refused. A member that is read
- * takes 300 bytes, so that a line of 256 MiB could end the process.
- */
-const MAX_VALUES = 1 << 20;
-
 const KINDS: ReadonlyMap<string, FailureKind> = new Map(
   FAILURE_KINDS.map((kind) => [kind, kind]),
 );
@@ -185,13 +179,11 @@ export abstract class RecordRules {
       const reason = syntaxReason(this.reader, bytes, start, end);
       return { reason, start, end, inBand: false };
     }
-    const state = root.kind !== "object"
-      ? `the line is ${KIND_WORDS[root.kind]}, expected an object`
-      : this.reader.tape.count > MAX_VALUES
-      ? `the line has more than ${MAX_VALUES} members`
-      : undefined;
-    if (state !== undefined) {
-      return { reason: unnormalizable(state), start, end, inBand: false };
+    if (root.kind !== "object") {
+      const reason = unnormalizable(
+        `the line is ${KIND_WORDS[root.kind]}, expected an object`,
+      );
+      return { reason, start, end, inBand: false };
     }
     const line = this.reader.members(root);
     if (this.reader.wordOf(line.get("type")) === LINE_FAILED) {
@@ -201,7 +193,10 @@ export abstract class RecordRules {
     const length = out.length;
     const watch = this.#watched = this.#watch(root, out);
     this.#isRepeatable = false;
-    const reason = this.record(root, line, out);
+    const answer = this.record(root, line, out);
+    const reason = this.reader.isOverfull
+      ? unnormalizable("a value in it has too many members")
+      : answer;
     if (watch !== undefined) this.#learn(watch, reason === undefined);
     if (reason === undefined) return undefined;
     out.truncate(length);

@@ -294,27 +294,45 @@ Deno.test("JsonlNormalizerStream cancels its input when it is cancelled", async 
   assert(isCancelled);
 });
 
-Deno.test("JsonlNormalizer refuses a line of a million members, and reads the next one", () => {
-  const members = Array.from({ length: 1 << 20 }, (_, i) => `"${i}":0`);
-  const text = `{"type":"error","message":"m",${members.join()}}\n` +
-    '{"type":"error","message":"n"}\n';
-  const failures: Failure[] = [];
-  const normalizer = new JsonlNormalizer({
-    onFailure: (failed) => failures.push(failed.toFailure()),
+for (
+  const { name, head, tail, message } of [
+    {
+      name: "a line of a million members",
+      head: '{"type":"error","message":"m",',
+      tail: "}",
+      message:
+        "Cannot parse the line as JSON: it has more than 1048576 members",
+    },
+    {
+      name: "a line with an object of a million members",
+      head:
+        '{"id":"1","msg":{"type":"patch_apply_begin","call_id":"c","changes":{',
+      tail: "}}}",
+      message: "Cannot normalize the line: a value in it has too many members",
+    },
+  ]
+) {
+  Deno.test(`JsonlNormalizer refuses ${name}, and reads the next one`, () => {
+    const members = Array.from({ length: 1 << 20 }, (_, i) => `"${i}":0`);
+    const text = `${head}${members.join()}${tail}\n` +
+      '{"type":"error","message":"n"}\n';
+    const failures: Failure[] = [];
+    const normalizer = new JsonlNormalizer({
+      from: "exec",
+      initialThreadId: "t",
+      initialTurnId: "u",
+      onFailure: (failed) => failures.push(failed.toFailure()),
+    });
+    let out = "";
+    normalizer.feed(encode(text), (block) => out += decode(block));
+    assertEquals(out.slice(0, 15), '{"type":"error"');
+    assertEquals(
+      failures.map(({ line, error, raw }) => [
+        line,
+        error.message.replace(/ \(byte \d+\)$/, ""),
+        raw?.length,
+      ]),
+      [[1, message, text.indexOf("\n")]],
+    );
   });
-  let out = "";
-  normalizer.feed(encode(text), (block) => out += decode(block));
-  assertEquals(out, '{"type":"error","message":"n"}\n');
-  assertEquals(
-    failures.map(({ line, error, raw }) => [
-      line,
-      error.message,
-      raw?.length,
-    ]),
-    [[
-      1,
-      "Cannot normalize the line: the line has more than 1048576 members",
-      text.indexOf("\n"),
-    ]],
-  );
-});
+}
