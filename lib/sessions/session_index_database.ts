@@ -285,9 +285,7 @@ function prepared(
     const isReady = pragma(connection, "user_version") === INDEX_VERSION;
     if (!isReady || rebuild) makeTables(connection, path, rebuild);
     // After the tables: the application id is in the file itself then, not in the log.
-    if (pragma(connection, "journal_mode") !== "wal") {
-      connection.exec("PRAGMA journal_mode = WAL");
-    }
+    if (pragma(connection, "journal_mode") !== "wal") useLog(connection);
     // A cache of 32 MB makes the first index of 20,000 sessions no faster, and takes 25 MB more.
     connection.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192");
     checkTables(connection);
@@ -295,6 +293,18 @@ function prepared(
   } catch (error) {
     connection.close();
     throw error;
+  }
+}
+
+/**
+ * Makes an index write to a log. SQLite does not wait here for another process that makes the same
+ * index; that one, or the next to open it, makes the change.
+ */
+function useLog(connection: DatabaseSync): void {
+  try {
+    connection.exec("PRAGMA journal_mode = WAL");
+  } catch (error) {
+    if (!isBusy(error)) throw error;
   }
 }
 

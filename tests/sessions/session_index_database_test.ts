@@ -318,6 +318,21 @@ Deno.test({
   },
 });
 
+Deno.test("withSessionIndex() opens a new index that another process writes to before it has a log", async () => {
+  await withIndex(async (index) => {
+    const other = new DatabaseSync(index.path);
+    other.exec("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
+    const modeOf = (): Promise<unknown> =>
+      withSessionIndex(
+        index,
+        (database) => Promise.resolve(database.get("PRAGMA journal_mode")),
+      );
+    assertEquals({ ...await modeOf() as object }, { journal_mode: "delete" });
+    other.close();
+    assertEquals({ ...await modeOf() as object }, { journal_mode: "wal" });
+  });
+});
+
 Deno.test("withSessionIndex() lets SQLite wait for other processes, and reports those that write for too long", async () => {
   await withIndex(async (index) => {
     const other = new DatabaseSync(index.path);
