@@ -76,6 +76,14 @@ const CASES = [
       `codexpipe: -: 1 of 1 lines failed when read as exec${ADVICE}\n`,
   },
   {
+    name: "the prompts of a Codex home, without a suggestion",
+    args: [],
+    world: { stdin: '{"session_id":"s","ts":1,"text":"Go"}\n' },
+    stdout: "",
+    stderr:
+      "codexpipe: -:1: normalize: Cannot normalize the line: it is the prompts of a history.jsonl, not a stream of events\n",
+  },
+  {
     name: "lines of stderr in a log, with a suggestion",
     args: [],
     world: { stdin: BAD + STARTED + BAD },

@@ -1,6 +1,6 @@
 /** The work of `codexpipe normalize` and other commands: inputs, blocks, pieces. */
 
-import type { StreamKind } from "../../dialects/dialect_names.ts";
+import { DIALECTS, type StreamKind } from "../../dialects/dialect_names.ts";
 import {
   type FailureView,
   JsonlNormalizer,
@@ -263,8 +263,10 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
         `${file}: ${dialect}${good}, ${bad}; ${engineOf(normalizer)}`,
       );
     }
-    const isDoubtful = !this.hasStopped && this.#doubtful > records &&
-      this.#options.options.from === "auto";
+    // The failures of other inputs, such as a snapshot, say that they are no log.
+    const mayBeLog = DIALECTS.some((dialect) => dialect === (kind ?? "auto"));
+    const isDoubtful = mayBeLog && !this.hasStopped &&
+      this.#doubtful > records && this.#options.options.from === "auto";
     if (isDoubtful) {
       diagnostics.remark(
         `${file}: ${failures} of ${
