@@ -318,14 +318,13 @@ for (
       '{"type":"error","message":"n"}\n';
     const failures: Failure[] = [];
     const normalizer = new JsonlNormalizer({
-      from: "exec",
       initialThreadId: "t",
       initialTurnId: "u",
       onFailure: (failed) => failures.push(failed.toFailure()),
     });
     let out = "";
     normalizer.feed(encode(text), (block) => out += decode(block));
-    assertEquals(out.slice(0, 15), '{"type":"error"');
+    assertEquals(out, '{"type":"error","message":"n"}\n');
     assertEquals(
       failures.map(({ line, error, raw }) => [
         line,
