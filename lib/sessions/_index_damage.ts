@@ -21,7 +21,7 @@ export type Connect = new (
  * How long SQLite waits for other processes, in milliseconds. Their transactions take up to a
  * second.
  */
-export const BUSY_TIMEOUT = 10_000;
+export const BUSY_TIMEOUT = 5_000;
 const HEADER_BYTES = 100;
 const APPLICATION_ID_AT = 68;
 const MAGIC = "SQLite format 3\0";

@@ -339,7 +339,7 @@ Deno.test("withSessionIndex() lets SQLite wait for other processes, and reports 
     other.exec("BEGIN IMMEDIATE");
     await withSessionIndex(index, (database) => {
       const waits = database.get("PRAGMA busy_timeout");
-      assertEquals(waits?.timeout, 10_000);
+      assertEquals(waits?.timeout, 5_000);
       database.get("PRAGMA busy_timeout = 0");
       const error = assertThrows(
         () => database.transaction(() => {}),
