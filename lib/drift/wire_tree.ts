@@ -284,11 +284,13 @@ export class WireTree {
     const found = dialect.kind(name);
     if (found !== undefined) return found;
     const isShown = dialect.kindCount < MAX_KINDS && name.length <= 120;
-    const parts = isShown ? name.split("/") : [ANY_NAME];
-    const shown = parts.map((part) =>
-      // Records without a type are `(no type)`, `(meta)` and others.
-      isWord(part.replace(/^\((?:no )?(.+)\)$/, "$1")) ? part : ANY_NAME
-    ).join("/");
+    const parts = isShown ? name.split("/") : [""];
+    // Records without a type are `(no type)`, `(meta)` and others.
+    const at = parts.findIndex((part) =>
+      !isWord(part.replace(/^\((?:no )?(.+)\)$/, "$1"))
+    );
+    // What follows may belong to it: a path, for example.
+    const shown = at < 0 ? name : [...parts.slice(0, at), ANY_NAME].join("/");
     return dialect.kind(shown) ?? dialect.add(new WireKind(shown));
   }
 

@@ -922,6 +922,17 @@ Deno.test("DriftMeter replaces words in parentheses, and escape codes, in the na
   }
 });
 
+Deno.test("DriftMeter replaces a path that stands as a type by one *", () => {
+  const type = "/home/alice/notes";
+  const found = [
+    ...findingsIn([STARTED, { type: "item.completed", item: { type } }]),
+    ...findingsIn([{ type: "event_msg", payload: { type } }]),
+    ...findingsIn([STARTED, { type }]),
+  ];
+  const kinds = new Set(found.map(({ kind }) => kind));
+  assertEquals([...kinds], ["item.completed/*", "event_msg/*", "*"]);
+});
+
 Deno.test("DriftMeter replaces the names of members of a new object by *", () => {
   const found = findingsIn([{
     ...STARTED,
