@@ -185,8 +185,8 @@ export const PARSED_COMMAND: Shape<records.ParsedCommand> = object({
   type: STRING,
   cmd: PARSED_LINE,
   name: maybe(STRING),
-  path: maybe(STRING),
   query: maybe(STRING),
+  path: maybe(STRING),
 });
 
 export const PAYLOADS: {

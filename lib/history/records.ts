@@ -291,10 +291,10 @@ export interface ParsedCommand {
   readonly cmd: string;
   /** The base name of the file that it reads. */
   readonly name?: string | null;
-  /** The path of the file or folder. */
-  readonly path?: string | null;
   /** The search pattern. */
   readonly query?: string | null;
+  /** The path of the file or folder. */
+  readonly path?: string | null;
 }
 
 /** The kind of a command. */

@@ -1,4 +1,9 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import {
   applyMutation,
   type HistoryMutation,
@@ -6,6 +11,7 @@ import {
 } from "../../lib/history/history.ts";
 import { encodeLine } from "../../lib/lines/jsonl_encoder.ts";
 import { namesIn, readCaptures, readFixture } from "../fixtures.ts";
+import { readCapturedFiles } from "../rollouts.ts";
 import { decode } from "../running.ts";
 import { eventLine, line } from "../session_lines.ts";
 import { call, Hose, Sink } from "./memory.ts";
@@ -63,6 +69,22 @@ Deno.test("history reads the snapshots that it prints", async () => {
   assertEquals(isSnapshotLike(objectOf(stdout)), true);
   assertEquals(pretty.stdout, `${JSON.stringify(objectOf(stdout), null, 2)}\n`);
   const again = await call(["history"], { stdin: pretty.stdout });
+  assertEquals(again.stdout, stdout);
+});
+
+Deno.test("history prints the snapshots of every session unchanged", async () => {
+  const sessions = readCapturedFiles(/^rollout-.*\.jsonl$/);
+  assert(sessions.length > 400);
+  const files = Object.fromEntries(
+    sessions.map(({ bytes }, i) => [`/${i}`, bytes]),
+  );
+  const { stdout } = await call(["history", ...Object.keys(files)], { files });
+  const snapshots = Object.fromEntries(
+    stdout.trimEnd().split("\n").map((line, i) => [`/${i}`, line]),
+  );
+  const again = await call(["history", ...Object.keys(snapshots)], {
+    files: snapshots,
+  });
   assertEquals(again.stdout, stdout);
 });
 
