@@ -128,6 +128,13 @@ Deno.test("sessions list prints a command for the next page with each flag once"
   });
 });
 
+Deno.test("sessions list prints a command for the next page with the meaning of --no-color", async () => {
+  await withFive(async (home) => {
+    const { stderr } = await list(home, ["--no-color", "--limit=3"]);
+    assertEquals(stderr.match(/--\S*color\S*/g), ["--color=never"]);
+  });
+});
+
 Deno.test("sessions list --json has the cursor of the next page", async () => {
   await withFive(async (home) => {
     const first = JSON.parse(

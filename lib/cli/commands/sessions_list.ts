@@ -201,9 +201,9 @@ function listedRecord(
 }
 
 function nextCommand(args: Arguments, cursor: string): string {
-  // --json is left out, since its meaning, --format=json, is among the flags too.
+  // --json and --no-color are left out, since their meanings are among the flags too.
   const flags = args.given
-    .filter(({ name }) => name !== "cursor" && name !== "json")
+    .filter(({ name }) => !["cursor", "json", "no-color"].includes(name))
     .flatMap(({ name, values }) =>
       values.map((value) =>
         value === "" ? `--${name}` : `--${name}=${shellWord(value)}`
