@@ -212,7 +212,8 @@ for (const { args, words } of REFUSED) {
 
 Deno.test("codexpipe export creates the folder of --output, or reports the error", async () => {
   const args = ["export", "--to=tables", "-o", "/new/folder"];
-  const { status, written } = await call(args, { stdin: LOG });
+  // With a folder of its own it runs in memory: a process would write to the root.
+  const { status, written } = await call(args, { stdin: LOG, cwd: "/" });
   assertEquals(status, 0);
   assert(written.has("/new/folder/turns.jsonl"));
   const denied = { stdin: LOG, createError: platformError("EACCES") };

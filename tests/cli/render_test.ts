@@ -395,9 +395,9 @@ Deno.test("render reports a full stdout, and a file that it cannot create", asyn
 });
 
 Deno.test("render reports that a file is Markdown if its ending names no form", async () => {
+  const world = { stdin: SESSION, directories: ["a.b"] };
   const stderrOf = async (...args: string[]): Promise<string> =>
-    (await call(["render", "--no-redact", ...args], { stdin: SESSION }))
-      .stderr;
+    (await call(["render", "--no-redact", ...args], world)).stderr;
   assertEquals(
     await stderrOf("-o", "out.json"),
     "codexpipe: out.json: is Markdown; --to=FORM writes another form\n",

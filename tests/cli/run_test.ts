@@ -398,7 +398,8 @@ const GUESSES: readonly {
   },
   {
     args: ["--codex-home", "sessions", "sessions", "--format=ids"],
-    world: {},
+    // In memory: each process has a folder of its own, which the message names.
+    world: { cwd: "/" },
     means: ["sessions", "list", "--codex-home=sessions", "--format=ids"],
   },
 ];

@@ -194,7 +194,8 @@ Deno.test("sessions resume prints the command and the title of the session on a 
       (await resume(home, args, terminal)).stdout,
       `codex resume ${id}\n  Fix \\u001b[31mit\n  2 h ago · /home/me/proj · main\n`,
     );
-    const json = await resume(home, args);
+    // In memory too: the writes are compared.
+    const json = await resume(home, args, { cwd: "/" });
     assertEquals(JSON.parse(json.stdout).command, `codex resume ${id}`);
     assertEquals(await resume(home, [...args, "--json"], terminal), json);
     assertEquals(
