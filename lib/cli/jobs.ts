@@ -95,7 +95,8 @@ export async function* resultsOf<I extends ChosenInput, O>(
   try {
     for (const [at, input] of inputs.entries()) {
       process.interrupt.throwIfAborted();
-      if (title !== undefined || crew !== undefined) {
+      // Of a single file, the progress line shows how much has been read.
+      if (inputs.length > 1 && (title !== undefined || crew !== undefined)) {
         await progress.update(() =>
           `${title ?? "Reading"}: ${countText(at)} of ${
             countText(inputs.length)

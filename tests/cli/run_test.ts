@@ -306,6 +306,26 @@ for (const { name, isShown, ...world } of PROGRESS) {
   });
 }
 
+for (
+  const words of [
+    "usage",
+    "drift",
+    "export --to=tables -o /out",
+    "render --to=site -o /out",
+  ]
+) {
+  Deno.test(`codexpipe ${words} shows the progress of reading a single file`, async () => {
+    let time = 0;
+    const { stderr } = await call([...words.split(" "), "/a"], {
+      terminals: ["stdout", "stderr"],
+      directories: ["/out"],
+      files: { "/a": LINE.repeat(20_000) },
+      now: () => time += 300,
+    });
+    assert(/Reading: \d+ %, \d+ s left/.test(stderr), stderr);
+  });
+}
+
 /** Control characters that JSON may hold unescaped. */
 const HOSTILE = "\u009b31m\u007f\u202e\u2066\u2069\u0085";
 const HOSTILE_RUN = jsonl([

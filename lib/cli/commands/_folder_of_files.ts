@@ -48,11 +48,13 @@ export async function headsOfInputs(
   const heads: (SessionHead | undefined)[] = [];
   for (const input of inputs) {
     process.interrupt.throwIfAborted();
-    await progress.update(() =>
-      `Reading heads of sessions: ${countText(heads.length)} of ${
-        countText(inputs.length)
-      }`
-    );
+    if (inputs.length > 1) {
+      await progress.update(() =>
+        `Reading heads of sessions: ${countText(heads.length)} of ${
+          countText(inputs.length)
+        }`
+      );
+    }
     heads.push(await headOf(input, process));
   }
   return heads;

@@ -90,7 +90,7 @@ export const run: RunCommand = async (context) => {
         write: () => files.write(),
       },
       onBegin: async ({ name, stem = stemOf(name), depth }) => {
-        if (folder !== undefined) {
+        if (folder !== undefined && names.length > 1) {
           await context.progress.update(() =>
             `Exporting: ${countText(begun)} of ${countText(names.length)} files`
           );
