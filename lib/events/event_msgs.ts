@@ -266,7 +266,11 @@ function isLateEnd(
   event: Fields,
 ): boolean {
   const id = idOf(event.turn_id);
-  return id !== undefined && id !== turnId && turns.includes(id) &&
+  // A line of an earlier turn may have continued that one: then the later turn ends it.
+  const earlier = turnId === null
+    ? turns
+    : turns.slice(0, turns.indexOf(turnId));
+  return id !== undefined && earlier.includes(id) &&
     (turn === "begun" || turn === "none") && seen.review === null;
 }
 

@@ -1097,6 +1097,20 @@ Deno.test("EventReader tells no end of a turn that is over, and none of the curr
         [begin("a"), begin("b"), abort("a"), answerLine("Go"), complete("b")],
         [["item.completed", "b"], ["turn.completed", "b"]],
       ],
+      // A line of an earlier turn continues that one, and must not hide the end of the later one.
+      [
+        [
+          begin("a"),
+          begin("b"),
+          line("turn_context", { turn_id: "a" }),
+          complete("b"),
+        ],
+        [["item.completed", "a"], ["turn.completed", "b"]],
+      ],
+      [
+        [begin("a"), begin("b"), begin("a"), complete("b")],
+        [["turn.completed", "b"]],
+      ],
       // The id of an unknown turn is another name of the current one.
       [[begin("a"), abort("x")], [["turn.failed", "x"]]],
       // Up to 0.103, ids are numbers that each process counts.
