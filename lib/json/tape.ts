@@ -80,6 +80,8 @@ export const DEEPEST_LEVEL = 40;
  * that a line of 256 MiB could end the process.
  */
 const MAX_ENTRIES = 1 << 20;
+/** The same for tapes of the deepest level, whose readers make no members of most entries. */
+const MAX_DEEP_ENTRIES = 1 << 24;
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
@@ -99,6 +101,7 @@ const NO_NUMBERS = new Int32Array(0);
  */
 export class JsonTape {
   #count = 0;
+  #maxCount = MAX_ENTRIES;
   // Allocated by the first scan: in many streams, the kernel reads all records.
   #kinds: Uint8Array = NO_BYTES;
   #starts = NO_NUMBERS;
@@ -136,6 +139,7 @@ export class JsonTape {
     let expect = VALUE;
     let name = "";
     this.#count = 0;
+    this.#maxCount = levels < DEEPEST_LEVEL ? MAX_ENTRIES : MAX_DEEP_ENTRIES;
     for (;;) {
       let byte = bytes[at] ?? 0;
       while (
@@ -324,8 +328,8 @@ export class JsonTape {
   #record(kind: number, name: string, start: number, end: number): boolean {
     const entry = this.#count;
     if (entry === this.#kinds.length) {
-      if (entry === MAX_ENTRIES) {
-        return this.#fail(start, `it has more than ${MAX_ENTRIES} members`);
+      if (entry === this.#maxCount) {
+        return this.#fail(start, `it has more than ${entry} members`);
       }
       this.#grow();
     }

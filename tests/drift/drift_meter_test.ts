@@ -877,6 +877,12 @@ const leaf = fc.oneof(
   fc.constant(null),
 );
 
+Deno.test("DriftMeter reads a line with over a million values", () => {
+  const numbers = Array.from({ length: 1_100_000 }, () => 1);
+  const found = findingsIn([STARTED, { type: "turn.mended", numbers }]);
+  assertEquals(found[0]?.kind, "turn.mended");
+});
+
 Deno.test("DriftMeter prints no value and no name of user data", () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
