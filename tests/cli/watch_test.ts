@@ -316,7 +316,10 @@ Deno.test("watch reports a damaged session once, and goes on", async () => {
       // Of the content that replaces it, only the new happenings are printed.
       async (home) => {
         await rm(home.file(1));
-        await home.add(home.file(1), sessionStart(1) + turnEnd(4) + turnEnd(5));
+        await home.add(
+          home.file(1),
+          sessionStart(1) + turnEnd(4) + turnEnd(5, "2"),
+        );
       },
     ]);
     assertEquals(result.status, 130);
