@@ -52,7 +52,7 @@ export function tellUser(
     return;
   }
   let itemId = "";
-  const isViewed = isBlank && isViewedImage(context, images);
+  const isViewed = isBlank && images.length === 1 && takeViewedImage(context);
   if (!isViewed) {
     context.prompt();
     const said = isBlank ? whole ?? text : text;
@@ -149,14 +149,6 @@ export function takeViewedImage(context: SessionContext): boolean {
   if (context.viewedImages === 0) return false;
   context.viewedImages -= 1;
   return true;
-}
-
-/** Whether a message without a text passes an image to the model that it had asked for. */
-export function isViewedImage(
-  context: SessionContext,
-  images: readonly SessionImage[],
-): boolean {
-  return images.length === 1 && takeViewedImage(context);
 }
 
 /** Whether the prompt of a review repeats the one before it, as in most files up to 0.147. */

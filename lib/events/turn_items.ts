@@ -29,10 +29,10 @@ import {
 } from "./contents.ts";
 import {
   isReviewPromptCopy,
-  isViewedImage,
   messageOfCommand,
   saidBeside,
   searchContent,
+  takeViewedImage,
   tellCompaction,
   userContent,
   withKeptImages,
@@ -247,7 +247,7 @@ function promptContent(item: Fields, context: SessionContext): Fields {
   const { text, images } = readUserContent(bodyOf(item));
   const isNone = isMigratedItem(item.id) &&
     (text.trim() === ""
-      ? isViewedImage(context, images)
+      ? images.length === 1 && takeViewedImage(context)
       : isReviewPromptCopy(context, text));
   const message = withKeptImages(context, { text, images });
   return isNone ? {} : userContent(message);

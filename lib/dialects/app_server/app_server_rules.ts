@@ -373,6 +373,7 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
  * the thread that was idle the longest are dropped: if it continues, its turn and its calls are new.
  */
 const MAX_EVENT_THREADS = 16;
+/** The largest number of requests whose thread is known. */
 const MAX_REQUESTS = 256;
 
 /** The names that have a meaning in events: a field of an item with such a name gets a prefix. */
