@@ -33,6 +33,8 @@ type WorkSign =
   | "unreviewed"
   /** The answer before a compaction may be just the summary, which has the same item id. */
   | "compacted"
+  /** Context for the model: a fork begins with its own, behind the answers that it copied. */
+  | "context"
   /** Any other item begins or happens. */
   | "work"
   /** An item that had begun is over. */
@@ -129,7 +131,7 @@ function readItem({ item_type, content }: Fields): WorkSign | undefined {
       return review_output === null ? "unreviewed" : "reviewed";
     case "injected_context":
       // The first CLI reports errors as messages of the role `system`.
-      return role === "system" ? "error" : "work";
+      return role === "system" ? "error" : "context";
     default:
       return undefined;
   }
@@ -152,6 +154,10 @@ class WorkTrail {
   apply(sign: Exclude<WorkSign, "compacted">, message = ""): void {
     if (sign === "reviewed" || sign === "unreviewed") {
       this.#isUnreviewed = sign === "unreviewed";
+      return;
+    }
+    if (sign === "context") {
+      this.hasWork = true;
       return;
     }
     this.pendingError = sign === "error" ? message : null;

@@ -834,6 +834,20 @@ Deno.test("VerdictBuilder counts failed lines, and tolerates as many as maxFailu
   assertEquals(judge(encode(text), { maxFailures: 2 }).isPassed, true);
 });
 
+Deno.test("VerdictBuilder passes a fork that only added its own context behind an answer (0.87)", () => {
+  const verdict = judgeRecords([
+    line("session_meta", { id: "t", timestamp: TIME }),
+    messageLine("user", "Begin"),
+    messageLine("assistant", "Done."),
+    itemLine("message", {
+      role: "developer",
+      content: [{ type: "input_text", text: "All commands are allowed." }],
+    }),
+    messageLine("user", "<environment_context>here</environment_context>"),
+  ]);
+  assertEquals([messages(verdict), verdict.status], [[], "completed"]);
+});
+
 Deno.test("VerdictBuilder counts no failed commands that a fork copied from its parent", () => {
   const id = "01a1f998-5f1d-7a62-b041-acc1b3a62c8f";
   const parent = "01a1f998-5ed9-73e1-ab03-ae5d4cf3b43c";
