@@ -84,6 +84,9 @@ const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["exec_command", "cmd"],
 ]);
 const PATCH_TOOL = "apply_patch";
+/** Matches the call of that tool in a command, by either name, and the folder that it changes to. */
+const PATCH_REGEXP =
+  /(?:\bcd\s+(?:'([^']+)'|"([^"]+)"|(\S+))\s*&&\s*)?\bapply_?patch\b/;
 const SCRIPT_TOOL = "exec";
 const WRITE_TOOL = "write_stdin";
 const WAIT_TOOL = "wait";
@@ -312,16 +315,13 @@ function callContent(
   const fields = fieldsOf(args);
   const argv = commandOf(name, fields);
   if (argv !== undefined) {
-    const [program, envelope] = argv;
-    return program === PATCH_TOOL && envelope !== undefined
-      ? patchContent(envelope)
+    const [program = "", envelope] = argv;
+    const cwd = textOf(fields.workdir);
+    return PATCH_REGEXP.exec(program)?.[0] === program && envelope !== undefined
+      ? patchContent(envelope, cwd)
       : [
         "command_execution",
-        knownFields({
-          command: commandLineOf(argv),
-          argv,
-          cwd: textOf(fields.workdir),
-        }),
+        knownFields({ command: commandLineOf(argv), argv, cwd }),
       ];
   }
   if (name === PATCH_TOOL) {
@@ -394,8 +394,11 @@ function commandOf(name: string, args: Fields): string[] | undefined {
   return Array.isArray(command) ? textsOf(command) : undefined;
 }
 
-function patchContent(envelope: unknown): readonly [string, Fields] {
-  const changes = readPatchEnvelope(textOf(envelope) ?? "");
+function patchContent(
+  envelope: unknown,
+  folder?: string,
+): readonly [string, Fields] {
+  const changes = readPatchEnvelope(textOf(envelope) ?? "", folder);
   return ["file_change", { changes }];
 }
 
@@ -538,9 +541,13 @@ interface Section {
 /**
  * Parses the file changes in a patch envelope, the text from `*** Begin Patch` to `*** End Patch`;
  * any other text has none. An update keeps its hunk lines unchanged; the contents of a deleted file
- * are unknown. A second section for a path replaces the first one.
+ * are unknown. A second section for a path replaces the first one. Paths are those below the folder
+ * in which the patch is applied.
  */
-export function readPatchEnvelope(envelope: string): SessionFileChange[] {
+export function readPatchEnvelope(
+  envelope: string,
+  folder = "",
+): SessionFileChange[] {
   const sections = new Map<string, Section>();
   let section: Section | undefined;
   const lines = envelope.split(/\r?\n/);
@@ -554,14 +561,22 @@ export function readPatchEnvelope(envelope: string): SessionFileChange[] {
     const [, verb, file = ""] = SECTION_REGEXP.exec(line) ?? [];
     const move = section?.lines.length === 0 ? MOVE_REGEXP.exec(line) : null;
     if (verb !== undefined) {
-      section = { verb, path: file.trim(), lines: [] };
+      section = { verb, path: pathIn(folder, file.trim()), lines: [] };
       sections.set(section.path, section);
     } else if (END_OF_PATCH_REGEXP.test(line)) section = undefined;
     else if (END_OF_FILE_REGEXP.test(line) || section === undefined) continue;
-    else if (move !== null) section.movePath = (move[1] ?? "").trim();
-    else section.lines.push(line);
+    else if (move !== null) {
+      section.movePath = pathIn(folder, (move[1] ?? "").trim());
+    } else section.lines.push(line);
   }
   return Array.from(sections.values(), changeOf);
+}
+
+/** Returns a path as seen from where a folder is; an absolute path stays. */
+function pathIn(folder: string, path: string): string {
+  return folder === "" || /^(?:[\\/]|[A-Za-z]:)/.test(path)
+    ? path
+    : `${folder.replace(/\/$/, "")}/${path}`;
 }
 
 function changeOf({ verb, path, movePath, lines }: Section): SessionFileChange {
@@ -697,6 +712,8 @@ function userShellCommand(text: string) {
 const ATTACHED = "attached local image path";
 /** The beginning of the output of an applied patch. */
 const APPLIED = "Success.";
+/** The beginning of the output of a patch that does not fit, if it is passed to a shell. */
+const UNFIT = "apply_patch verification failed";
 /** The beginnings of the outputs of failed tool calls. */
 const FAILURES: readonly string[] = [
   "failed to parse function arguments",
@@ -704,7 +721,11 @@ const FAILURES: readonly string[] = [
   "unsupported custom tool call:",
   "tool call error:",
   'err: "tool call error:',
+  "err: EOF while parsing",
+  "err: expected ",
+  "err: key must be ",
   "write_stdin failed:",
+  "unknown session id ",
   "unable to locate image at",
   "unable to process image:",
   "unable to read image at",
@@ -837,16 +858,20 @@ function finishCommand(
   callResult: CallResult,
 ): void {
   const { text, exitCode, seconds } = callResult;
-  if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
+  const isApplied = text.startsWith(APPLIED) && (exitCode ?? 0) === 0;
+  if (isApplied || text.startsWith(UNFIT)) {
     // Codex applies a patch that is passed to a shell itself.
-    const script = textsOf(call.content.argv).at(-1) ?? "";
-    const changes = script.includes(PATCH_TOOL)
-      ? readPatchEnvelope(script)
-      : [];
+    const { argv, cwd } = call.content;
+    const script = textsOf(argv).at(-1) ?? "";
+    const match = PATCH_REGEXP.exec(script);
+    const folder = match?.slice(1).find((name) => name !== undefined) ?? "";
+    const changes = match === null
+      ? []
+      : readPatchEnvelope(script, pathIn(textOf(cwd) ?? "", folder));
     if (changes.length > 0) {
       call.type = "file_change";
       call.content = { changes };
-      return endPatch(context, call, { ...callResult, success: true });
+      return endPatch(context, call, { ...callResult, success: isApplied });
     }
   }
   const before = call.output ?? "";

@@ -231,7 +231,7 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
       // A patch may be passed to a shell.
       return type === itemType ||
         (type === "command_execution" &&
-          (textOf(content.command) ?? "").includes("apply_patch"));
+          /apply_?patch/.test(textOf(content.command) ?? ""));
     case "dynamic_tool_call":
       return type === "tool_call" && name !== "exec" && name !== "write_stdin";
     default:

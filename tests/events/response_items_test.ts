@@ -6,7 +6,7 @@ import {
   readScriptOutput,
   scriptedCall,
 } from "../../lib/events/response_items.ts";
-import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
+import { type Fields, fieldsOf, listOf } from "../../lib/json/fields.ts";
 import { payloadsOf, snapshotOf, summariesOf } from "../history/histories.ts";
 import {
   callLine,
@@ -285,6 +285,39 @@ Deno.test("HistoryState.apply() shows a shell call of apply_patch as a patch (C.
   });
 });
 
+Deno.test("EventReader reads a patch that is passed to a shell, by both names of its tool, with the folder of the paths (C.7)", () => {
+  const envelope = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
+  const heredoc = (name: string) => `${name} <<'EOF'\n${envelope}\nEOF\n`;
+  const endOf = (args: Fields, text = "Success.") => {
+    const end = eventsOf([callLine("shell", args), outputLine(text)]).at(-1);
+    const { changes } = fieldsOf(end?.content);
+    const paths = listOf(changes).map((change) => fieldsOf(change).path);
+    return [end?.item_type, end?.status, ...paths];
+  };
+  const lineOf = (script: string) => ({ command: ["bash", "-lc", script] });
+  const applied = (path: string) => ["file_change", "completed", path];
+  for (const name of ["apply_patch", "applypatch"]) {
+    assertEquals(endOf({ command: [name, envelope] }), applied("a"));
+    assertEquals(endOf(lineOf(heredoc(name))), applied("a"));
+    const moved = lineOf(`cd 'b c' && ${heredoc(name)}`);
+    assertEquals(endOf(moved), applied("b c/a"));
+    assertEquals(endOf({ ...moved, workdir: "/w" }), applied("/w/b c/a"));
+  }
+  const whole = { command: ["apply_patch", envelope], workdir: "/w/" };
+  assertEquals(endOf(whole), applied("/w/a"));
+  assertEquals(
+    endOf(
+      lineOf(heredoc("apply_patch")),
+      "apply_patch verification failed: no",
+    ),
+    ["file_change", "failed", "a"],
+  );
+  assertEquals(
+    endOf(lineOf(heredoc("my_apply_patch")), "Exit code: 0\nOutput:\nhi"),
+    ["command_execution", "completed"],
+  );
+});
+
 Deno.test("HistoryState.apply() names a tool after its server (C.3)", () => {
   const titleOf = (name: string, fields: Record<string, unknown> = {}) =>
     payloadsOf(
@@ -338,12 +371,19 @@ Deno.test("HistoryState.apply() reads the error in the text of a failed MCP call
 Deno.test("EventReader gives the error of an MCP call without quotes, as streams do (0.80 to 0.104)", () => {
   const text =
     "tool call error: tool call failed for `srv/do`\n\nCaused by: it";
-  for (const output of [text, `err: ${JSON.stringify(text)}`]) {
+  const refused = "err: key must be a string at line 1 column 2";
+  for (
+    const [output, message] of [
+      [text, text],
+      [`err: ${JSON.stringify(text)}`, text],
+      [refused, refused],
+    ]
+  ) {
     const [, end] = eventsOf([
       functionCall("mcp__srv__do", {}),
       itemLine("function_call_output", { ...CALL, output }),
     ]);
-    assertEquals(fieldsOf(end?.content).error, { message: text });
+    assertEquals(fieldsOf(end?.content).error, { message });
   }
 });
 
