@@ -27,7 +27,6 @@ const DIGITS = ENCODER.encode("0123456789abcdef");
 
 /** Receives each range that is copied to a {@linkcode ByteWriter}, before it is copied. */
 export interface CopyObserver {
-  /** Receives one range of `source` and the index in the output that it is copied to. */
   copied(source: Uint8Array, start: number, end: number, to: number): void;
 }
 
@@ -36,7 +35,6 @@ const LEAST = 1 << 10;
 
 /** A buffer that bytes are appended to. */
 export class ByteWriter {
-  /** Receives each range that is copied. */
   observer: CopyObserver | undefined;
   #bytes: Uint8Array<ArrayBuffer>;
   #home: Uint8Array<ArrayBuffer> | undefined;
@@ -50,7 +48,6 @@ export class ByteWriter {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** The number of bytes that have been written. */
   get length(): number {
     return this.#length;
   }
@@ -114,7 +111,6 @@ export class ByteWriter {
     this.#length = length;
   }
 
-  /** Makes room for `size` more bytes. */
   reserve(size: number): void {
     const needed = this.#length + size;
     if (needed <= this.#bytes.length) return;
@@ -125,13 +121,11 @@ export class ByteWriter {
     this.#bytes = bytes;
   }
 
-  /** Appends one byte. */
   byte(value: number): void {
     if (this.#length === this.#bytes.length) this.reserve(1);
     this.#bytes[this.#length++] = value;
   }
 
-  /** Appends a range of bytes. */
   range(source: Uint8Array, start: number, end: number): void {
     const size = end - start;
     this.observer?.copied(source, start, end, this.#length);
@@ -140,7 +134,6 @@ export class ByteWriter {
     this.#length += size;
   }
 
-  /** Appends all bytes of an array. */
   all(source: Uint8Array): void {
     this.range(source, 0, source.length);
   }

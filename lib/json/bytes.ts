@@ -56,7 +56,6 @@ export function copyInto(
   for (let from = start; from < end; from++) target[at++] = source[from] ?? 0;
 }
 
-/** Whether two ranges of `length` bytes are equal. */
 export function isSame(
   one: Uint8Array,
   from: number,

@@ -1,14 +1,12 @@
 /**
- * Reads values that have not been checked.
- *
- * Rollout payloads are open, so any field may have any type.
+ * Reads values that have not been checked: rollout payloads are open, so any field may have any
+ * type. `textOf` and its like return the value if it is of their kind, otherwise `undefined`.
  *
  * @module
  */
 
 /** The fields of a JSON object, unchecked. */
 export interface Fields {
-  /** The value of a field. */
   readonly [name: string]: unknown;
 }
 
@@ -37,7 +35,6 @@ export function knownFields(fields: Fields): Fields {
   return known;
 }
 
-/** Returns a string, `undefined` for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
@@ -63,18 +60,15 @@ export function numberOf(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Returns a whole number, `undefined` for any other value. */
 export function wholeOf(value: unknown): number | undefined {
   const number = numberOf(value);
   return Number.isInteger(number) ? number : undefined;
 }
 
-/** Returns a boolean, `undefined` for any other value. */
 export function booleanOf(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
 }
 
-/** Returns an array, `undefined` for any other value. */
 export function arrayOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }

@@ -130,7 +130,6 @@ class KernelTrace {
     return this.#words[at + (field >> 2)] ?? 0;
   }
 
-  /** Returns the index of the trace of the next record. */
   #next(at: number): number {
     return (this.#at(at, TRACE_NEXT) - this.#words.byteOffset) >> 2;
   }
@@ -186,7 +185,6 @@ interface KernelExports {
   run(from: number, to: number, out: number, outEnd: number): number;
 }
 
-/** The result of a run. */
 interface KernelRun {
   /** The index of the first line that was not processed. */
   readonly next: number;
@@ -195,7 +193,6 @@ interface KernelRun {
    * wanted.
    */
   readonly lines: number;
-  /** The number of records that were written. */
   readonly records: number;
 }
 
@@ -391,7 +388,6 @@ export class Kernel {
     return this.#plans.isEager;
   }
 
-  /** Makes a plan from a watched record, if that is possible. */
   learn(watched: WatchedRecord | undefined): void {
     if (watched !== undefined) this.#obey(watched.rules);
     this.#plans.learn(watched);
@@ -552,7 +548,6 @@ export class Kernel {
     this.#words[(this.#state + word) >> 2] = value;
   }
 
-  /** Passes the changes of slots and counters on to the context of the rules. */
   #report(context: RecordContext): void {
     context.take(this.#changes);
     const { slots } = context;

@@ -271,7 +271,6 @@ function mostCopies(steps: readonly Step[]): number {
   return Math.max(0, ...counts.values());
 }
 
-/** Returns the copied parts of an output, in order. */
 function partsOf(steps: readonly Step[]): CopiedPart[] {
   return steps.flatMap(({ source }) => source?.places ?? []);
 }
@@ -315,7 +314,6 @@ interface Rewriting {
   readonly steps: readonly Step[];
   /** The effects on the slots, encoded for the kernel. */
   readonly effects: readonly number[];
-  /** The steps that write the note. */
   readonly note: readonly Step[];
   readonly isWanted: boolean;
 }
@@ -324,9 +322,7 @@ interface Rewriting {
 interface KernelPlaces {
   /** The word that holds the address of the first branch. */
   readonly root: number;
-  /** Returns the address of a slot. */
   readonly slot: (slot: number) => number;
-  /** The places of the values of a line. */
   readonly values: number;
 }
 
@@ -337,7 +333,6 @@ interface KernelPlaces {
 export interface Selection {
   /** Equal for selections of the same records. */
   readonly key: string;
-  /** Whether a record, as it was written, is wanted. */
   wants(reader: JsonReader, record: JsonSlice): boolean;
 }
 
@@ -345,7 +340,6 @@ export interface Selection {
 export interface KernelWishes {
   /** The proof for the values of records; without it, no values are made. */
   readonly proof?: Proof | undefined;
-  /** Selects the records that are wanted; all are, without it. */
   readonly selection?: Selection | undefined;
 }
 
@@ -421,7 +415,6 @@ export class KernelPlans {
     this.#add(watched, this.#cut(root, seen), isWanted);
   }
 
-  /** Adds a plan; returns whether that was possible. */
   #add(
     watched: WatchedRecord,
     values: readonly Value[] | undefined,
@@ -456,7 +449,6 @@ export class KernelPlans {
     return this.#values[number];
   }
 
-  /** Drops all plans. */
   clear(): void {
     this.#clear();
     this.begin();
@@ -659,7 +651,6 @@ export class KernelPlans {
     return this.#writeWords([text, text + end - start]);
   }
 
-  /** Writes a text and returns its address. */
   #write(text: Uint8Array): number {
     const at = this.#take(text.length);
     this.#bytes.set(text, at);

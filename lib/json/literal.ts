@@ -36,12 +36,10 @@ const SCRATCH = new ByteWriter(256);
  */
 const KEPT_ROOM = 1 << 13;
 
-/** Makes a value of its JSON text. */
 export function valueOfText(json: string): JsonSlice {
   return sliceAt(ENCODER.encode(json));
 }
 
-/** Makes a string value of a text. */
 export function stringValue(text: string): JsonSlice {
   SCRATCH.clear(KEPT_ROOM);
   SCRATCH.string(text);
@@ -57,7 +55,6 @@ export function wordValue(word: string): JsonSlice {
   return new JsonSlice(bytes, 0, bytes.length, "string", false, -1);
 }
 
-/** Makes an object with one member. */
 export function objectOf(name: string, value: JsonNode): JsonObject {
   const object = new JsonObject();
   object.set(name, value);

@@ -87,7 +87,6 @@ function interned(text: string): string {
   return Object.keys({ [text]: undefined })[0] ?? text;
 }
 
-/** Returns the hash of a range of bytes for {@linkcode WordCache.text}. */
 export function hashBytes(
   bytes: Uint8Array,
   start: number,

@@ -44,7 +44,6 @@ export interface Observations {
   isOpaque: boolean;
 }
 
-/** Returns an empty set of observations. */
 export function noObservations(): Observations {
   return {
     words: [],
@@ -101,7 +100,6 @@ export class JsonReader {
     this.#observations = observations;
   }
 
-  /** Whether observations are recorded. */
   get isObserved(): boolean {
     return this.#observations !== undefined;
   }
@@ -199,7 +197,6 @@ export class JsonReader {
     }
   }
 
-  /** Returns the text of a string. */
   text({ bytes, start, end, escaped }: JsonSlice): string {
     this.looked();
     return escaped
@@ -207,7 +204,6 @@ export class JsonReader {
       : decodeUtf8(bytes, start + 1, end - 1);
   }
 
-  /** Returns the text of a value if it is a string. */
   textOf(node: JsonNode | undefined): string | undefined {
     return node?.kind === "string" ? this.text(node) : undefined;
   }
@@ -226,20 +222,17 @@ export class JsonReader {
     return WORDS.text(node.bytes, start, end, hash);
   }
 
-  /** Whether a number is an integer, in any spelling. */
   isWhole(number: JsonSlice): boolean {
     this.#observations?.wholes.push(number);
     return isWhole(number.bytes, number.start, number.end);
   }
 
-  /** Whether two values have the same source text. */
   isSame(one: JsonNode, other: JsonNode): boolean {
     if (!(one instanceof JsonSlice && other instanceof JsonSlice)) return false;
     this.#observations?.words.push(one, other);
     return sameSource(one, other);
   }
 
-  /** Returns the source text of a value. */
   source(value: JsonSlice): string {
     this.looked();
     return decodeUtf8(value.bytes, value.start, value.end);
@@ -265,7 +258,6 @@ export class JsonReader {
     if (tape === this.#inner) this.#inner = undefined;
   }
 
-  /** Makes a value of an entry, a part of `node`. */
   #slice(tape: JsonTape, node: JsonSlice, at: number): JsonSlice {
     return new JsonSlice(
       node.bytes,

@@ -57,7 +57,6 @@ export interface RecordContext {
 
 /** The slots after plans have changed some of them. */
 export interface ContextChanges {
-  /** Returns the current value of a slot. */
   valueOf(slot: number): JsonSlice | undefined;
   /** Returns the number of the last value that was counted for a slot. */
   counterOf(slot: number): number;
@@ -83,35 +82,26 @@ type SlotEffect =
   /** The slot is filled with the next counted value: this text, the number, a quote. */
   | { readonly kind: "count"; readonly text: Uint8Array };
 
-/** The note that a record made about its key. */
 interface WatchedNote {
   readonly kind: number;
   readonly output: Uint8Array;
-  /** The copies in the output, in order. */
   readonly copies: readonly WatchedCopy[];
 }
 
-/** One record and how the rules rewrote it. */
 export interface WatchedRecord {
   /** Identifies the rules, as in {@linkcode RecordContext}. */
   readonly rules: unknown;
-  /** The record. */
   readonly root: JsonSlice;
   /** The record as it was written. */
   readonly output: Uint8Array;
-  /** The copies in the output, in order. */
   readonly copies: readonly WatchedCopy[];
-  /** The values that the rules looked at. */
   readonly observations: Observations;
   /** By slot, whether it held a value. */
   readonly filled: readonly boolean[];
-  /** By slot, its change. */
   readonly effects: readonly SlotEffect[];
   /** The string that keyed slots were filled by, or that a note is about. */
   readonly key: JsonSlice | undefined;
-  /** Whether slots were filled by the key. */
   readonly isRecalled: boolean;
-  /** The note about the key. */
   readonly note: WatchedNote | undefined;
 }
 
@@ -122,7 +112,6 @@ interface AnyCopy {
   readonly to: number;
 }
 
-/** Watches how one record is rewritten. */
 export class RecordWatch implements CopyObserver {
   readonly #reader: JsonReader;
   readonly #out: ByteWriter;
@@ -157,12 +146,10 @@ export class RecordWatch implements CopyObserver {
     reader.observe(this.#observations);
   }
 
-  /** Records one copied byte range. */
   copied(source: Uint8Array, start: number, end: number, to: number): void {
     this.#copies.push({ source, start, end, to });
   }
 
-  /** Records that slots were filled by a key. */
   recalled(key: JsonSlice, slots: Slots): void {
     this.#key = key;
     this.#isRecalled = true;

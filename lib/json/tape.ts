@@ -284,7 +284,6 @@ export class JsonTape {
     }
   }
 
-  /** The number of entries. */
   get count(): number {
     return this.#count;
   }
@@ -299,7 +298,6 @@ export class JsonTape {
     return this.#names[entry] ?? "";
   }
 
-  /** Returns the kind of a value. */
   kind(entry: number): JsonKind {
     return KINDS[(this.#kinds[entry] ?? 0) & ~ESCAPED] ?? "null";
   }
@@ -309,17 +307,14 @@ export class JsonTape {
     return (this.#kinds[entry] ?? 0) & ~ESCAPED;
   }
 
-  /** Whether a value is a string that contains escapes. */
   isEscaped(entry: number): boolean {
     return ((this.#kinds[entry] ?? 0) & ESCAPED) !== 0;
   }
 
-  /** Returns the index where the text of a value starts. */
   start(entry: number): number {
     return this.#starts[entry] ?? 0;
   }
 
-  /** Returns the index where the text of a value ends. */
   end(entry: number): number {
     return this.#ends[entry] ?? 0;
   }
@@ -480,7 +475,6 @@ function codeUnit(bytes: Uint8Array, at: number): number {
   return unit;
 }
 
-/** Formats a byte for a message. */
 function show(byte: number): string {
   if (byte > SPACE && byte < 0x7f) return `"${String.fromCharCode(byte)}"`;
   return `byte 0x${byte.toString(16).padStart(2, "0")}`;

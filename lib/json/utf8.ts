@@ -50,7 +50,6 @@ function unfinishedBytes(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Whether a range of bytes is valid UTF-8. */
 export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end;) {
     if ((bytes[at] ?? 0) < 0x80) at += 1;

@@ -51,7 +51,6 @@ export function addedBytes(afterHalf: boolean, text: string): number {
   return afterHalf && startsWithLowSurrogate(text) ? bytes - 2 : bytes;
 }
 
-/** A place in a text. */
 interface TextPlace {
   /** The number of UTF-16 units before it. */
   readonly units: number;

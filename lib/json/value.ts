@@ -13,13 +13,9 @@ import type { JsonKind } from "./tape.ts";
  * It is a view: it is valid as long as the bytes are unchanged.
  */
 export class JsonSlice {
-  /** The bytes that contain the text of the value. */
   readonly bytes: Uint8Array;
-  /** The index where the text starts. */
   readonly start: number;
-  /** The index behind the end of the text. */
   readonly end: number;
-  /** The kind of the value. */
   readonly kind: JsonKind;
   /** Whether the value is a string that contains escapes. */
   readonly escaped: boolean;
@@ -85,7 +81,6 @@ const WALK = 32;
  */
 export class JsonObject {
   readonly kind = "object";
-  /** By place, the name. */
   readonly #names: string[] = [];
   /** By place, the value; `undefined` if the member was removed. */
   readonly #values: (JsonNode | undefined)[] = [];
@@ -97,7 +92,6 @@ export class JsonObject {
     return this.#values.length;
   }
 
-  /** Returns the name at a place. */
   nameAt(place: number): string {
     return this.#names[place] ?? "";
   }
@@ -115,7 +109,6 @@ export class JsonObject {
     }
   }
 
-  /** Returns the value of a member, or `undefined` if there is none. */
   get(name: string): JsonNode | undefined {
     const place = this.#place(name);
     return place === -1 ? undefined : this.valueAt(place);
@@ -127,7 +120,6 @@ export class JsonObject {
     return value === undefined || value.kind === "null" ? undefined : value;
   }
 
-  /** Whether there is a member of this name. */
   has(name: string): boolean {
     return this.#place(name) !== -1;
   }
@@ -139,7 +131,6 @@ export class JsonObject {
     else this.#values[place] = value;
   }
 
-  /** Removes a member and returns its value. */
   take(name: string): JsonNode | undefined {
     const place = this.#place(name);
     if (place === -1) return undefined;
@@ -157,7 +148,6 @@ export class JsonObject {
     this.#index?.set(to, place);
   }
 
-  /** Sets all members of another object. */
   setAll(other: JsonObject): void {
     for (const [name, value] of other) this.set(name, value);
   }
@@ -188,7 +178,6 @@ export class JsonObject {
   }
 }
 
-/** Whether two values have the same source text. */
 export function sameSource(
   one: JsonSlice | undefined,
   other: JsonSlice,

@@ -12,7 +12,6 @@ import { APART, DIGITS, ESCAPED } from "./kernel_layout.ts";
 
 /** Stands for a value that differs between records, of which only the kind is known. */
 export class Varying {
-  /** The kind of the value. */
   readonly kind: JsonKind;
 
   constructor(kind: JsonKind) {
@@ -46,7 +45,6 @@ interface Making {
   readonly model: unknown;
 }
 
-/** Makes the value of the record that `parts` was moved to. */
 export interface ValueMaker {
   (parts: RecordParts): unknown;
 }
@@ -71,7 +69,6 @@ export interface Proof {
 /** For values that are not checked: it looks at nothing, so that plans cover more records. */
 export const NO_PROOF: Proof = { look() {}, holds: () => false };
 
-/** How the values of the records of one plan are made. */
 export class ValuePlan {
   readonly #code: string;
   #maker: ValueMaker | undefined;
@@ -127,7 +124,6 @@ function makerOf(code: string): ValueMaker | undefined {
   }
 }
 
-/** The methods that make values of each kind. */
 const METHODS = {
   string: "string",
   number: "number",
@@ -235,7 +231,6 @@ export class RecordParts {
     this.#at = at;
   }
 
-  /** Returns a string. */
   string(pair: number): string {
     const place = this.#at + pair;
     const start = this.#places[place] ?? 0;
@@ -254,7 +249,6 @@ export class RecordParts {
     return JSON.parse(this.#text.slice(from + start, from + end));
   }
 
-  /** Returns a number. */
   number(pair: number): number {
     const place = this.#at + pair;
     const start = this.#places[place] ?? 0;
@@ -264,13 +258,11 @@ export class RecordParts {
     return Number(this.#text.slice(from + start, from + end));
   }
 
-  /** Returns `true` or `false`. */
   boolean(pair: number): boolean {
     const start = this.#from + (this.#places[this.#at + pair] ?? 0);
     return this.#text.charCodeAt(start) === LOWER_T;
   }
 
-  /** Parses a value of any kind. */
   json(pair: number): unknown {
     const place = this.#at + pair;
     const start = this.#from + (this.#places[place] ?? 0);

@@ -15,9 +15,7 @@ const MAX_ISSUES = 100;
 
 /** The path from the top of a record to a value in it, as a linked list. */
 interface Path {
-  /** The path of the object or list that holds the value. */
   readonly parent: Path | undefined;
-  /** The name or index of the value in it. */
   readonly key: string | number;
 }
 

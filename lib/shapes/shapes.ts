@@ -39,7 +39,6 @@ export type AnyShape =
       | "some"
       | "any";
   }
-  /** One fixed string. */
   | { readonly kind: "literal"; readonly word: string }
   /** A string from a fixed set (`words`), or a string outside of it (`others`). */
   | { readonly kind: "words" | "others"; readonly words: readonly string[] }
@@ -82,7 +81,6 @@ export interface VariantShape {
   readonly others: ObjectShape | string;
 }
 
-/** A member that may be absent. */
 export interface Optional<T> {
   readonly optional: Shape<T>;
 }
@@ -122,7 +120,6 @@ export const NUMBER: Shape<number> = { kind: "number" };
 /** A whole number in any spelling, `1.0` and `1e2` included. */
 export const WHOLE: Shape<number> = { kind: "whole" };
 export const COUNT: Shape<number> = { kind: "count" };
-/** A time with its time zone. */
 export const TIME: Shape<string> = { kind: "time" };
 export const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 export const ANY: Shape<unknown> = { kind: "any" };
@@ -140,7 +137,6 @@ export function words<const W extends string>(...words: W[]): Shape<W> {
   return { kind: "words", words };
 }
 
-/** Any string except the given ones. */
 export function other(words: readonly string[]): Shape<string> {
   return { kind: "others", words };
 }
