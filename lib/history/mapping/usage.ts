@@ -7,7 +7,7 @@ import {
   isObject,
   numberOf,
 } from "../../json/fields.ts";
-import type { RateLimitsPayload, TokenUsage } from "../records.ts";
+import type { TokenUsage } from "../records.ts";
 import type { FoldContext } from "./fold_context.ts";
 import { attachUsage } from "./messages.ts";
 
@@ -21,54 +21,29 @@ interface Window {
   readonly resetsAt: string | null;
 }
 
-/** Makes the payload of a rate limits record. Relative times refer to `now`. */
-function rateLimits(limits: Fields, now: string): RateLimitsPayload {
-  const primary = readWindow(windowOf(limits, "primary"), now);
-  const secondary = readWindow(windowOf(limits, "secondary"), now);
-  return {
-    primary_used_percent: primary.used,
-    secondary_used_percent: secondary.used,
-    primary_to_secondary_ratio_percent:
-      primary.minutes === 0 || secondary.minutes === 0
-        ? null
-        : clampPercent(100 * primary.minutes / secondary.minutes),
-    primary_window_minutes: primary.minutes,
-    secondary_window_minutes: secondary.minutes,
-    primary_reset_after_seconds: primary.resetAfter,
-    secondary_reset_after_seconds: secondary.resetAfter,
-    primary_resets_at: primary.resetsAt,
-    secondary_resets_at: secondary.resetsAt,
-  };
-}
-
-/** Returns a window of `rate_limits`, which has it nested, or flat in the fork. */
-function windowOf(limits: Fields, name: "primary" | "secondary"): Fields {
-  const window = limits[name];
-  return isObject(window) ? window : {
+/**
+ * Reads a window of `rate_limits`, which has it nested, or flat in the fork. Relative times refer to
+ * `now`.
+ */
+function readWindow(
+  limits: Fields,
+  name: "primary" | "secondary",
+  now: string,
+): Window {
+  const nested = limits[name];
+  const fields = isObject(nested) ? nested : {
     used_percent: limits[`${name}_used_percent`],
     window_minutes: limits[`${name}_window_minutes`],
     resets_in_seconds: limits[`${name}_reset_after_seconds`],
     resets_at: limits[`${name}_resets_at`],
   };
-}
-
-function thresholdsCrossed(window: Fields): number {
-  const percent = usedPercent(window);
-  return THRESHOLDS.filter((threshold) => percent >= threshold).length;
-}
-
-function usedPercent({ used_percent }: Fields): number {
-  return clampPercent(numberOf(used_percent) ?? 0);
-}
-
-function readWindow(fields: Fields, now: string): Window {
   const nowMs = msOf(now);
   const after = numberOf(fields.resets_in_seconds);
   const at = typeof fields.resets_at === "number"
     ? timestampOfMs(fields.resets_at * 1000)
     : timestampOf(fields.resets_at);
   return {
-    used: usedPercent(fields),
+    used: clampPercent(numberOf(fields.used_percent) ?? 0),
     minutes: numberOf(fields.window_minutes) ?? 0,
     // In whole seconds, the unit of `resets_at`.
     resetAfter: after ?? (at === undefined ? null : Math.max(
@@ -80,6 +55,10 @@ function readWindow(fields: Fields, now: string): Window {
         ? null
         : timestampOfMs(nowMs + after * 1000) ?? null),
   };
+}
+
+function thresholdsCrossed({ used }: Window): number {
+  return THRESHOLDS.filter((threshold) => used >= threshold).length;
 }
 
 function clampPercent(percent: number): number {
@@ -113,13 +92,29 @@ export function showTokenCount(context: FoldContext, event: Fields): void {
     attachUsage(context, usage, { keep: true });
   }
   const limits = fieldsOf(event.rate_limits);
+  const primary = readWindow(limits, "primary", context.now);
+  const secondary = readWindow(limits, "secondary", context.now);
   const { crossed } = context.memory;
-  const primary = thresholdsCrossed(windowOf(limits, "primary"));
-  const secondary = thresholdsCrossed(windowOf(limits, "secondary"));
-  if (primary <= crossed.primary && secondary <= crossed.secondary) return;
-  crossed.primary = Math.max(crossed.primary, primary);
-  crossed.secondary = Math.max(crossed.secondary, secondary);
-  // Only here: most token counts cross no threshold, and need no more than the percentages.
-  const payload = rateLimits(limits, context.now);
-  context.push({ type: "rate_limits", payload });
+  const isCrossed = thresholdsCrossed(primary) > crossed.primary ||
+    thresholdsCrossed(secondary) > crossed.secondary;
+  if (!isCrossed) return;
+  crossed.primary = Math.max(crossed.primary, thresholdsCrossed(primary));
+  crossed.secondary = Math.max(crossed.secondary, thresholdsCrossed(secondary));
+  context.push({
+    type: "rate_limits",
+    payload: {
+      primary_used_percent: primary.used,
+      secondary_used_percent: secondary.used,
+      primary_to_secondary_ratio_percent:
+        primary.minutes === 0 || secondary.minutes === 0
+          ? null
+          : clampPercent(100 * primary.minutes / secondary.minutes),
+      primary_window_minutes: primary.minutes,
+      secondary_window_minutes: secondary.minutes,
+      primary_reset_after_seconds: primary.resetAfter,
+      secondary_reset_after_seconds: secondary.resetAfter,
+      primary_resets_at: primary.resetsAt,
+      secondary_resets_at: secondary.resetsAt,
+    },
+  });
 }
