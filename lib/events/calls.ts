@@ -228,7 +228,7 @@ export class CallBook {
   }
 
   #restore(saved: unknown): Call {
-    const call = readCall(fieldsOf(saved));
+    const call = newCall(fieldsOf(saved));
     this.#weight += call.weight;
     if (call.isScript) this.#scripted.add(call);
     if (call.session !== null) this.#sessions.set(call.session, call);
@@ -270,7 +270,8 @@ function readBytes(saved: unknown): number[] | undefined {
   return arrayOf(saved)?.filter((byte) => typeof byte === "number");
 }
 
-function readCall(saved: Fields): Call {
+/** Makes a call from some of its fields, which may be saved ones. */
+export function newCall(saved: Fields): Call {
   const { stdout, stderr } = fieldsOf(saved.pending);
   return {
     callId: textOf(saved.callId) ?? null,

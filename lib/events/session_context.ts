@@ -9,7 +9,7 @@ import {
   textsOf,
   wholeOf,
 } from "../json/fields.ts";
-import { type Call, CallBook, type Witness } from "./calls.ts";
+import { type Call, CallBook, newCall, type Witness } from "./calls.ts";
 import {
   argumentsText,
   readSavedCounts,
@@ -529,24 +529,14 @@ export class SessionContext {
     }
     // One string for all places that keep the id: looking it up again then compares pointers.
     const id = typeof callId === "string" ? keptText(callId) : null;
-    const call: Call = {
+    const call = newCall({
       callId: id,
-      linkedId: null,
       itemId: itemId ??
         (id === null ? this.madeUpItem() : this.calls.nextItemId(id)),
       type,
-      name: "",
-      turnId: null,
-      content: {},
       state: "open",
       begunBy: itemId === undefined ? [witness] : ["item", "event"],
-      hasItem: false,
-      isScript: false,
-      output: null,
-      pending: {},
-      session: null,
-      weight: 0,
-    };
+    });
     this.calls.add(call, this.#lineLength);
     return { call, isNew: true };
   }
