@@ -224,8 +224,9 @@ export function tellSearchCopy(
   // The event of an item with an id has that id too.
   const pairs = witness === "event" || callId === undefined;
   if (context.mode === "paginated" && (pairs || known !== undefined)) {
-    const itemId = context.takeLoose("web_search", witness, known?.itemId);
-    if (known !== undefined || itemId !== undefined) return;
+    const itemId = known?.itemId;
+    const other = pairing.match("loose", "web_search", witness, itemId);
+    if (known !== undefined || other !== undefined) return;
   }
   const key = actionKey(fields);
   const isCopy = (pairs || known !== undefined) &&

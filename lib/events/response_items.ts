@@ -465,7 +465,9 @@ function tellWebSearch(context: SessionContext, item: Fields): void {
 function tellImageGeneration(context: SessionContext, item: Fields): void {
   const callId = idOf(item.id) ?? idOf(item.call_id);
   const id = context.calls.get(callId)?.itemId;
-  if (context.takeLoose("image_generation", "item", id) !== undefined) return;
+  const { pairing } = context;
+  const other = pairing.match("loose", "image_generation", "item", id);
+  if (other !== undefined) return;
   const { call, isNew } = context.beginCall(callId, "item", "image_generation");
   // The event or item that came first has the path of the image, too.
   if (!isNew) return;

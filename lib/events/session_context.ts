@@ -548,19 +548,6 @@ export class SessionContext {
     return call;
   }
 
-  /**
-   * Removes the first item of a type in the current turn that only the other witness has stated, or
-   * the one with an id, if the witnesses have a common one; returns its id. Only paginated files
-   * have such items; their witnesses have no common id for some types.
-   */
-  takeLoose(
-    itemType: string,
-    witness: Witness,
-    id?: string,
-  ): string | undefined {
-    return this.pairing.match("loose", itemType, witness, id)?.itemId;
-  }
-
   /** Registers an item that only one witness has stated so far. */
   noteLoose(itemType: string, witness: Witness, itemId: string): void {
     if (this.mode !== "paginated") return;

@@ -171,7 +171,8 @@ function act(type: string, read: (item: Fields) => Ended): TellItem {
     const id = idOf(item.id);
     const known = context.calls.get(id) ??
       scriptedCall(context, type, content);
-    const itemId = context.takeLoose(type, "event", known?.itemId);
+    const itemId = context.pairing
+      .match("loose", type, "event", known?.itemId)?.itemId;
     const call = known ?? context.beginCall(id, "event", type, itemId).call;
     call.type = type;
     call.hasItem = true;
