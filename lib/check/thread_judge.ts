@@ -379,7 +379,7 @@ export class ThreadJudge {
 
   /** The `history_mode` of a session file, if it is unknown. */
   get unknownMode(): string | null {
-    return this.#transcript.unknownMode;
+    return this.#transcript.history.unknownMode;
   }
 
   /** Reads the outcome of a line, and emits the parts of the transcript that it completes. */
@@ -419,7 +419,7 @@ export class ThreadJudge {
       this.#hadAnswer = this.#work.endsWithAnswer;
     }
     take();
-    if (this.#isInherited) this.#firstOwnId = this.#transcript.nextId;
+    if (this.#isInherited) this.#firstOwnId = this.#transcript.history.nextId;
     // In session files, an answer is complete when its response item arrives.
     const isPart = isSession && sign === "answer";
     if (sign === undefined || isPart) return;

@@ -249,7 +249,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   /**
    * The `history_mode` of a session file, if codexpipe does not know it: then the transcript may be
-   * incomplete, and the verdict wrong. See {@linkcode TranscriptBuilder.unknownMode}.
+   * incomplete, and the verdict wrong. See {@linkcode HistoryState.unknownMode}.
    */
   get unknownMode(): string | null {
     return this.#first.unknownMode;

@@ -2,7 +2,8 @@
 
 import { sameJson } from "../history/plain_json.ts";
 import { EPOCH } from "../events/times.ts";
-import type { ExploredPlace } from "../history/history_state.ts";
+import type { ExploredPlace, HistoryState } from "../history/history_state.ts";
+import { isOpenPatch } from "../history/mapping/file_changes.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import {
   type AnyHistoryRecord,
@@ -16,9 +17,7 @@ import type { EntryPart, EntryPhase } from "./parts.ts";
 interface EntryLogOptions {
   readonly isLive: boolean;
   readonly emit: (part: EntryPart) => void;
-  readonly recordOf: (id: number) => AnyHistoryRecord | undefined;
-  /** Is called with the ids of records that are no longer needed. */
-  readonly forget: (ids: ReadonlySet<number>) => void;
+  readonly history: Pick<HistoryState, "forget" | "recordOf">;
 }
 
 interface Entry {
@@ -273,7 +272,7 @@ export class EntryLog {
     const before = entry.record;
     const record = mutation.type === "replaced"
       ? mutation.record
-      : this.#options.recordOf(mutation.id) ?? before;
+      : this.#options.history.recordOf(mutation.id) ?? before;
     // Each state of a plan is an entry of its own.
     if (isPlan(before) && isPlan(record)) {
       this.#changed.delete(entry);
@@ -429,7 +428,7 @@ export class EntryLog {
     if (!isMuch) return;
     const old = this.#past.splice(0, Math.ceil(this.#past.length / 2));
     for (const [, weight] of old) this.#pastWeight -= weight;
-    this.#options.forget(new Set(old.map(([id]) => id)));
+    this.#options.history.forget(new Set(old.map(([id]) => id)));
   }
 }
 
@@ -524,10 +523,8 @@ function entryState(record: AnyHistoryRecord): EntryState {
     case "assistant_stream":
     case "loading":
       return "open";
-    case "patch": {
-      const { event } = record.payload;
-      return event === "apply_begin" || event === "proposed" ? "open" : "done";
-    }
+    case "patch":
+      return isOpenPatch(record) ? "open" : "done";
     case "reasoning":
       // Further parts may come as separate events.
       return record.payload.in_progress ? "open" : "settling";

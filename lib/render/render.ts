@@ -32,6 +32,7 @@
 
 export * from "./parts.ts";
 export {
+  type HistoryFacts,
   TranscriptBuilder,
   type TranscriptOptions,
   TranscriptStream,

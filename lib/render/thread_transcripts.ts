@@ -19,7 +19,11 @@ import { groupsBy } from "../groups.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
 import type { SessionPart, TranscriptPart } from "./parts.ts";
-import { TranscriptBuilder, type TranscriptOptions } from "./transcript.ts";
+import {
+  type HistoryFacts,
+  TranscriptBuilder,
+  type TranscriptOptions,
+} from "./transcript.ts";
 
 /** By item type of a request that waits for the user, what it waits for if it does not say so. */
 const REQUESTS: ReadonlyMap<unknown, string> = new Map([
@@ -140,19 +144,9 @@ export class ThreadTranscripts
     return this.#nextTurn;
   }
 
-  /** That of the first thread; see {@linkcode TranscriptBuilder.base}. */
-  get base(): TranscriptBuilder["base"] {
-    return this.#first.transcript.base;
-  }
-
-  /** That of the first thread; see {@linkcode TranscriptBuilder.threadId}. */
-  get threadId(): string | null {
-    return this.#first.transcript.threadId;
-  }
-
-  /** That of the first thread; see {@linkcode TranscriptBuilder.unknownMode}. */
-  get unknownMode(): string | null {
-    return this.#first.transcript.unknownMode;
+  /** The facts of the history of the first thread. */
+  get history(): HistoryFacts {
+    return this.#first.transcript.history;
   }
 
   /**

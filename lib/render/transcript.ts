@@ -10,11 +10,7 @@ import { linesWithout } from "../events/line_selection.ts";
 import { eventTime, threadTime, timestampOf } from "../events/times.ts";
 import { handedImages, imageUrlsOf } from "../events/user_message.ts";
 import { joinedByTwo } from "../groups.ts";
-import {
-  type HistoryBase,
-  HistoryState,
-  makesNoRecord,
-} from "../history/history_state.ts";
+import { HistoryState, makesNoRecord } from "../history/history_state.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
@@ -49,6 +45,12 @@ import type {
   TurnUsage,
 } from "./parts.ts";
 import { linesText } from "./record_text.ts";
+
+/** Facts of a history that its transcript does not show; see {@linkcode HistoryState}. */
+export type HistoryFacts = Pick<
+  HistoryState,
+  "base" | "nextId" | "threadId" | "unknownMode"
+>;
 
 /** The types of lines that a transcript does not need. */
 export const LINES_NOT_SHOWN: readonly string[] = linesWithout([
@@ -203,8 +205,7 @@ export class TranscriptBuilder
         const isKnown = this.#lead.session.model !== null;
         if (isKnown || !isPrompt(part.record)) this.#lead.release();
       },
-      recordOf: (id) => this.#state.recordOf(id),
-      forget: (ids) => this.#state.forget(ids),
+      history: this.#state,
     });
   }
 
@@ -213,24 +214,9 @@ export class TranscriptBuilder
     return this.#turns + 1;
   }
 
-  /** The history that a session file continues; see {@linkcode HistoryState.base}. */
-  get base(): HistoryBase | null {
-    return this.#state.base;
-  }
-
-  /** The id of the thread, if known; see {@linkcode HistoryState.threadId}. */
-  get threadId(): string | null {
-    return this.#state.threadId;
-  }
-
-  /** The `history_mode` of a session file, if unknown; see {@linkcode HistoryState.unknownMode}. */
-  get unknownMode(): string | null {
-    return this.#state.unknownMode;
-  }
-
-  /** @ignore The id of the next record; see {@linkcode HistoryState.nextId}. */
-  get nextId(): number {
-    return this.#state.nextId;
+  /** The facts of the history that the entries come from. */
+  get history(): HistoryFacts {
+    return this.#state;
   }
 
   /** @ignore The tokens used, each request once; `null` until an event has a count. */
@@ -425,7 +411,7 @@ export class TranscriptBuilder
         ? "failed"
         : "completed",
       // Where requests are counted, this counts the whole thread.
-      usage: this.#usage.hasCounts ? null : readTurnUsage(event.usage) ?? null,
+      usage: this.#usage.hasCounts ? null : readTurnUsage(event.usage),
       durationMs: wholeOf(event.duration_ms) ?? null,
       error: idOf(message) ?? null,
     };
@@ -580,7 +566,6 @@ export class TranscriptBuilder
     });
     this.#lead.release();
     this.#turn = undefined;
-    this.#entries.turn = null;
   }
 
   #rollBack(turns: number): void {
@@ -805,11 +790,11 @@ function isCount(value: unknown): boolean {
   return typeof value === "bigint" || numberOf(value) !== undefined;
 }
 
-function readTurnUsage(value: unknown): TurnUsage | undefined {
+function readTurnUsage(value: unknown): TurnUsage | null {
   const fields = fieldsOf(value);
   // Codex writes zeros if it does not know the tokens.
   const isKnown = [fields.input_tokens, fields.output_tokens]
     .some((count) => isCount(count) && Number(count) !== 0);
-  if (!isKnown) return undefined;
+  if (!isKnown) return null;
   return usageOf((kind) => isCount(fields[kind]) ? Number(fields[kind]) : null);
 }

@@ -4,6 +4,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";
 import { HistoryState } from "../history/history_state.ts";
+import { isOpenPatch } from "../history/mapping/file_changes.ts";
 import { INTERRUPTED } from "../history/mapping/tools.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import {
@@ -395,8 +396,7 @@ function isOpen(record: HistoryRecord): boolean {
     case "explore":
       return record.payload.entries.some(isWithoutEnd);
     case "patch":
-      return record.payload.event === "apply_begin" ||
-        record.payload.event === "proposed";
+      return isOpenPatch(record);
     case "reasoning":
       return record.payload.in_progress;
     case "tool_call":

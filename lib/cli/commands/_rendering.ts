@@ -179,7 +179,9 @@ export class Rendering {
 
   async #write(): Promise<void> {
     this.#fold();
-    if (this.#transcript !== undefined) this.#remarks?.(this.#transcript);
+    if (this.#transcript !== undefined) {
+      this.#remarks?.(this.#transcript.history);
+    }
     await this.#flush();
   }
 
