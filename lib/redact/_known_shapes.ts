@@ -548,11 +548,7 @@ export function maskTokens(text: string, mask: Mask): string {
 function headsIn(text: string): number[] {
   const heads: number[] = [];
   BEGINNING_REGEXP.lastIndex = 0;
-  for (
-    let found = BEGINNING_REGEXP.exec(text);
-    found !== null;
-    found = BEGINNING_REGEXP.exec(text)
-  ) {
+  for (let found; (found = BEGINNING_REGEXP.exec(text)) !== null;) {
     heads.push(found.index);
     // If this is not a token, another head may begin inside of it.
     BEGINNING_REGEXP.lastIndex = found.index + 1;
@@ -561,11 +557,9 @@ function headsIn(text: string): number[] {
   ESCAPED_REGEXP.lastIndex = 0;
   while (ESCAPED_REGEXP.test(text)) heads.push(ESCAPED_REGEXP.lastIndex);
   INNER_REGEXP.lastIndex = 0;
-  for (
-    let found = INNER_REGEXP.exec(text);
-    found !== null;
-    found = INNER_REGEXP.exec(text)
-  ) heads.push(found.index);
+  for (let found; (found = INNER_REGEXP.exec(text)) !== null;) {
+    heads.push(found.index);
+  }
   return heads.length === words ? heads : heads.sort((a, b) => a - b);
 }
 
@@ -730,11 +724,7 @@ export function maskPrivateKeys(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
   BORDER_REGEXP.lastIndex = 0;
-  for (
-    let found = BORDER_REGEXP.exec(text);
-    found !== null;
-    found = BORDER_REGEXP.exec(text)
-  ) {
+  for (let found; (found = BORDER_REGEXP.exec(text)) !== null;) {
     const isBegin = found[1] === "BEGIN";
     const behind = BORDER_REGEXP.lastIndex;
     const start = isBegin ? found.index : startOfKey(text, found.index, from);

@@ -312,11 +312,7 @@ export function maskAssignments(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
   WORD_REGEXP.lastIndex = 0;
-  for (
-    let found = WORD_REGEXP.exec(text);
-    found !== null;
-    found = WORD_REGEXP.exec(text)
-  ) {
+  for (let found; (found = WORD_REGEXP.exec(text)) !== null;) {
     const nameEnd = sticky(NAME_REGEXP, text, WORD_REGEXP.lastIndex);
     const nameStart = startOfName(text, found.index);
     WORD_REGEXP.lastIndex = Math.max(nameEnd, WORD_REGEXP.lastIndex);
@@ -755,11 +751,7 @@ export function maskUrls(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
   SLASHES_REGEXP.lastIndex = 0;
-  for (
-    let found = SLASHES_REGEXP.exec(text);
-    found !== null;
-    found = SLASHES_REGEXP.exec(text)
-  ) {
+  for (let found; (found = SLASHES_REGEXP.exec(text)) !== null;) {
     const start = SLASHES_REGEXP.lastIndex;
     const isOracle = found[1] !== undefined;
     const userEnd = isOracle ? start - 1 : endOfUser(text, start);
@@ -953,11 +945,7 @@ function maskFlags(text: string, mask: Mask): string {
   let from = 0;
   let hasProgram = false;
   FLAG_REGEXP.lastIndex = 0;
-  for (
-    let found = FLAG_REGEXP.exec(text);
-    found !== null;
-    found = FLAG_REGEXP.exec(text)
-  ) {
+  for (let found; (found = FLAG_REGEXP.exec(text)) !== null;) {
     const { index } = found;
     FLAG_REGEXP.lastIndex = index + 1;
     let command: string | undefined;

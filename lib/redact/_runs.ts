@@ -63,7 +63,7 @@ export function replaceRuns(
   let replaced = "";
   let from = 0;
   head.lastIndex = 0;
-  for (let found = head.exec(text); found !== null; found = head.exec(text)) {
+  for (let found; (found = head.exec(text)) !== null;) {
     const end = endOfRun(text, head.lastIndex, run);
     const replacement = hide(found, text.slice(head.lastIndex, end));
     head.lastIndex = end;

@@ -45,26 +45,23 @@ export function redactedPieces(
     : undefined;
 }
 
-/** Assigns distinct names to the masked keys of one record. */
-class MaskedKeys {
-  /** The assigned names, by original key. */
-  readonly #names = new Map<string, string>();
-  readonly #taken = new Set<string>();
-
-  /**
-   * Returns the name of a key with placeholders. Equal keys get the same name; a name that a
-   * different key has already is numbered.
-   */
-  nameOf(key: string, masked: string): string {
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
-    let name = masked;
-    let number = this.#names.size;
-    while (this.#taken.has(name)) name = numbered(masked, ++number);
-    this.#taken.add(name);
-    this.#names.set(key, name);
+/**
+ * Returns a function that names the masked keys of one record. Equal keys get the same name; a name
+ * that a different key has already is numbered.
+ */
+function keyNames(): (key: string, masked: string) => string {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  return (key, masked) => {
+    let name = names.get(key);
+    if (name !== undefined) return name;
+    name = masked;
+    let number = names.size;
+    while (taken.has(name)) name = numbered(masked, ++number);
+    taken.add(name);
+    names.set(key, name);
     return name;
-  }
+  };
 }
 
 /** The name of the member with command output. */
@@ -147,12 +144,12 @@ export function redactRecord(
   maskPiece?: (name: string, value: string) => string | undefined,
 ): string {
   const redact = (text: string) => redactor.redact(text);
-  let keys: MaskedKeys | undefined;
+  let nameOf: ReturnType<typeof keyNames> | undefined;
   const maskedKey = (key: string): string => {
     const masked = redact(key);
     if (!masked.includes(PLACEHOLDER)) return masked;
-    keys ??= new MaskedKeys();
-    return keys.nameOf(key, masked);
+    nameOf ??= keyNames();
+    return nameOf(key, masked);
   };
   const edits: Edit[] = [];
   const runs = new Runs(text, redactor);
@@ -163,11 +160,7 @@ export function redactRecord(
   let last = -1;
   /** The name and the value of the member before, until a key follows that is not a value's. */
   let before: { readonly name: string; readonly value: string } | undefined;
-  for (
-    let start = text.indexOf('"');
-    start !== -1;
-    start = text.indexOf('"', start)
-  ) {
+  for (let start = 0; (start = text.indexOf('"', start)) !== -1;) {
     const quote = closingQuote(text, start);
     if (quote === -1) break;
     const end = quote + 1;

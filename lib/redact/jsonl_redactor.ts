@@ -1,8 +1,4 @@
-/**
- * Masks secrets in the strings of JSONL with records of any kind.
- *
- * @module
- */
+/** Masks secrets in the strings of JSONL with records of any kind. */
 
 import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";

@@ -1,8 +1,4 @@
-/**
- * Regular expressions that match in linear time.
- *
- * @module
- */
+/** Regular expressions that match in linear time. */
 
 import { ASCII, type CharacterSet, characterSet } from "./_runs.ts";
 import { isInPair } from "./pieces.ts";

@@ -1,8 +1,4 @@
-/**
- * Masks secrets in texts.
- *
- * @module
- */
+/** Masks secrets in texts. */
 
 import { checkedList, checkText, wordsOf } from "../checked.ts";
 import { ownText } from "../json/utf8.ts";
@@ -418,11 +414,7 @@ function* paragraphsOf(text: string): Generator<Paragraph> {
   let start = 0;
   let starts: number[] = [];
   let ends: number[] = [];
-  for (
-    let newline = text.indexOf("\n");
-    newline !== -1;
-    newline = text.indexOf("\n", newline + 1)
-  ) {
+  for (let newline; (newline = text.indexOf("\n", start)) !== -1;) {
     const end = text.charAt(newline - 1) === "\r" ? newline - 1 : newline;
     const length = end - start;
     const isOpen = length >= NARROWEST &&

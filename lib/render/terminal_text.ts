@@ -96,11 +96,7 @@ export function broken(line: string, room: number): string[] {
     }
     let left = word;
     // Measuring the width of `left` in each round would take quadratic time for a long word.
-    for (
-      let piece = head(left, room - width);
-      piece.length < left.length;
-      piece = head(left, room - width)
-    ) {
+    for (let piece; (piece = head(left, room - width)).length < left.length;) {
       lines.push(current + piece);
       left = left.slice(piece.length);
       current = indent;

@@ -317,11 +317,9 @@ export class HomeWatch {
 /** Returns the folder of a file and its parent folders, up to its home. */
 function foldersOf({ path, home }: SessionFile): string[] {
   const folders: string[] = [];
-  for (
-    let folder = dirname(path);
-    folder.length > home.length;
-    folder = dirname(folder)
-  ) folders.push(folder);
+  for (let at = path; (at = dirname(at)).length > home.length;) {
+    folders.push(at);
+  }
   return folders;
 }
 
