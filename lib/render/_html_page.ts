@@ -45,14 +45,6 @@ export function documentHead(
 `;
 }
 
-/** The filters of entries. Their inputs precede the transcript, so that CSS can select by them. */
-const CHOICES = [
-  { id: "all", label: "All" },
-  { id: "talk", label: "Messages" },
-  { id: "work", label: "Work" },
-  { id: "bad", label: "Failures" },
-] as const;
-
 /** A fact in the head of a page. */
 export interface PageFact {
   /** The name. */
@@ -78,23 +70,20 @@ export function factsHtml(facts: readonly PageFact[]): string {
 
 /** Writes all HTML before the first turn. */
 export function pageStart({ title, facts }: PageHead): string {
-  const inputs = CHOICES.map(({ id, label }, i) =>
-    `<input class="show" type="radio" name="show" id="show-${id}" aria-label="Show: ${label}"${
-      i === 0 ? " checked" : ""
-    }>\n`
-  );
-  const labels = CHOICES.map(({ id, label }) =>
-    `<label for="show-${id}">${label}</label>`
-  );
+  // The inputs precede the transcript, so that CSS can select entries by the one that is checked.
   return `${documentHead(title, PAGE_STYLE, PAGE_HASHES)}<body>
 <a class="skip" href="#main">Skip to the transcript</a>
 <a class="skip" href="#turns">Skip to the table of turns</a>
-${inputs.join("")}<header class="head">
+<input class="show" type="radio" name="show" id="show-all" aria-label="Show: All" checked>
+<input class="show" type="radio" name="show" id="show-talk" aria-label="Show: Messages">
+<input class="show" type="radio" name="show" id="show-work" aria-label="Show: Work">
+<input class="show" type="radio" name="show" id="show-bad" aria-label="Show: Failures">
+<header class="head">
 <h1 dir="auto">${elementText(title)}</h1>
 ${factsHtml(facts)}</header>
 <div class="bar">
 <div class="find" role="search" hidden><input id="find" type="search" placeholder="Find on this page" aria-label="Find on this page" aria-describedby="count" autocomplete="off" spellcheck="false"><output id="count" for="find" aria-live="polite"></output></div>
-<div class="pick">${labels.join("")}</div>
+<div class="pick"><label for="show-all">All</label><label for="show-talk">Messages</label><label for="show-work">Work</label><label for="show-bad">Failures</label></div>
 <div class="acts" hidden><button type="button" id="unfold">Unfold all</button><button type="button" id="fold">Fold all</button></div>
 </div>
 <main id="main">
