@@ -24,10 +24,6 @@ export interface CutOptions {
  * Splits output into lines and cuts it to a length.
  *
  * A line feed at the end adds no empty line. Output that is all white space has no lines.
- *
- * @param text The output.
- * @param options The number and position of the lines that remain.
- * @returns The lines that remain, and the number of those left out.
  */
 export function cutOutput(
   text: string,

@@ -88,10 +88,6 @@ export function githubAnnotation(annotation: GithubAnnotation): string {
  * GitHub reads the value back byte for byte: it is written between two lines with a delimiter that
  * the value does not contain. Equal values give equal text. GitHub allows 1 MB of outputs per job;
  * the caller has to stay below that.
- *
- * @param name The name of the output.
- * @param value The value.
- * @returns The lines to append to the file, with their line feeds.
  */
 export function githubOutput(name: string, value: string): string {
   let delimiter = "codexpipe_end";

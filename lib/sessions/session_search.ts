@@ -314,9 +314,9 @@ class Search {
   readonly #matcher: SearchMatcher;
   /** How many messages are ranked at once; 1 for a query of strings, which is not ranked. */
   readonly #ranked: number;
-  readonly #hits: { hit: SearchHit }[] = [];
-  /** The first hits, by the oldest ancestor of the session, the role and the text. */
-  readonly #found = new Map<string, { hit: SearchHit }>();
+  readonly #hits: SearchHit[] = [];
+  /** The places of first hits, by the oldest ancestor of the session, the role and the text. */
+  readonly #places = new Map<string, number>();
 
   constructor(
     database: SessionIndexDatabase,
@@ -347,8 +347,7 @@ class Search {
       if (this.#hasMore) break;
     }
     this.#takeBest(compared);
-    const hits = this.#hits.slice(0, this.#limit).map(({ hit }) => hit);
-    return { hits, hasMore: this.#hasMore };
+    return { hits: this.#hits.slice(0, this.#limit), hasMore: this.#hasMore };
   }
 
   get #hasMore(): boolean {
@@ -407,16 +406,15 @@ class Search {
       ),
     };
     const key = `${this.#sessions.oldestOf(sessionId)}\n${hit.role}\n${text}`;
-    const known = this.#found.get(key);
-    // The messages with one text come newest first, the one that others repeat at last.
-    if (known !== undefined && known.hit.session_id !== sessionId) {
-      known.hit = hit;
+    const place = this.#places.get(key);
+    if (place === undefined) this.#places.set(key, this.#hits.length);
+    else if (this.#hits[place]?.session_id !== sessionId) {
+      // The messages with one text come newest first, the one that others repeat at last.
+      this.#hits[place] = hit;
       return;
     }
     // A message repeated within one session is returned twice.
-    const found = { hit };
-    this.#hits.push(found);
-    if (known === undefined) this.#found.set(key, found);
+    this.#hits.push(hit);
   }
 }
 
