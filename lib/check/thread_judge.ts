@@ -360,13 +360,14 @@ export class ThreadJudge {
   #lastMessage: string | undefined;
   /** Whether the current event ends a turn that left its prompt without an answer. */
   #isUnanswered = false;
-  /** The last message before the turn in progress, if it belongs to no other turn. */
+  /** The last message before the turn in progress, and whether it belongs to no other turn. */
   #messageBefore: string | null = null;
+  #isMessageLoose = false;
   /** The observations of the turn in progress, or of the run. */
   #seen = new Seen("none");
 
   /** @param isSelection Whether only some of the lines are read. */
-  constructor(isSelection = false) {
+  constructor(readonly isSelection = false) {
     this.#transcript.tapEvents((event, reader, take) => {
       this.#reader = reader;
       this.#judgeEvent(event, reader.isSession, take);
@@ -443,7 +444,8 @@ export class ThreadJudge {
         break;
       case "turn_started":
         this.turns += 1;
-        this.#messageBefore = this.#seen.hasAnswer ? this.finalMessage : null;
+        this.#messageBefore = this.finalMessage;
+        this.#isMessageLoose = this.#seen.hasAnswer;
         this.finalMessage = null;
         this.#seen = new Seen("turn");
         break;
@@ -473,15 +475,23 @@ export class ThreadJudge {
 
   #endTurn(part: TurnEndedPart): void {
     const { turn, status } = part;
+    const isEmpty = !this.#seen.hasEntries;
+    const last = this.#lastTurns.get(this.#threadKey);
+    // Codex begins a turn for a goal by itself, and stops it when it exits: the last turn counts.
+    const isStopped = isEmpty && !this.isSelection && status === "aborted" &&
+      last !== undefined;
     // The log lacks the start of a turn without entries: the message before it belongs to it.
-    if (!this.#seen.hasEntries) this.finalMessage ??= this.#messageBefore;
+    if (isStopped || (isEmpty && this.#isMessageLoose)) {
+      this.finalMessage ??= this.#messageBefore;
+    }
+    this.#seen = new Seen("ended");
+    if (isStopped) return;
     this.finalMessage ??= this.#lastMessage ?? null;
     const end = judgeTurn(part, this.#work, this.#isUnanswered);
     const isOver = status !== "open" && status !== "unknown";
     const line = isOver ? this.#line : null;
     this.#lastTurns.set(this.#threadKey, { end, turn, line });
     this.status = end.status;
-    this.#seen = new Seen("ended");
   }
 
   /** Judges a run that had no turn, or one that an error ended after its last turn. */

@@ -1251,6 +1251,30 @@ for (
   });
 }
 
+Deno.test("VerdictBuilder judges the turn before one that was stopped before anything happened in it", () => {
+  const turn = [
+    eventLine("task_started"),
+    promptLine("Go"),
+    answerLine("Done."),
+    eventLine("task_complete", { last_agent_message: "Done." }),
+  ];
+  const stop = [
+    eventLine("task_started"),
+    eventLine("turn_aborted", { reason: "interrupted" }),
+  ];
+  const { isPassed, status, finalMessage } = judgeRecords([...turn, ...stop]);
+  assertEquals(
+    [isPassed, status, finalMessage],
+    [true, "completed", "Done."],
+  );
+  const prompted = [stop[0], promptLine("More"), stop[1]];
+  for (const turnsOnly of [false, true]) {
+    const { status } = judgeRecords([...turn, ...prompted], { turnsOnly });
+    assertEquals(status, "aborted");
+  }
+  assertEquals(judgeRecords(stop).status, "aborted");
+});
+
 Deno.test("VerdictBuilder gives the same verdict for any chunks", () => {
   const bytes = readFixture("captures/0.42.0/failmid/stdout.jsonl");
   const whole = judge(bytes);
