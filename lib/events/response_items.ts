@@ -728,6 +728,8 @@ const FAILURES: readonly string[] = [
   "err: key must be ",
   "write_stdin failed:",
   "unknown session id ",
+  "write_stdin rejected:",
+  "Tool call blocked by PreToolUse hook:",
   "unable to locate image at",
   "unable to process image:",
   "unable to read image at",
@@ -751,12 +753,12 @@ const SHELL_FAILURES: readonly string[] = [
 ];
 
 /**
- * Matches the output of a command or patch that the user, a reviewer or a rule declined: the first
- * line, or all up to the end of the command that it quotes. A patch that the settings just do not
+ * Matches the output of a command or patch that the user, a reviewer, a rule or a hook declined: the
+ * first line, or all up to the end of the command that it quotes. A patch that the settings just do not
  * allow is not declined, nor is a command whose program or folder does not exist.
  */
 const DECLINED_REGEXP =
-  /^(?:`[^]*` rejected: |exec_command failed\b[^]*: CreateProcess \{ message: "Rejected\((?!\\"Failed to create )|.*\b(?:rejected by user\b(?! approval settings)|rejected due to unacceptable risk\b|approval required by policy\b))/;
+  /^(?:`[^]*` rejected: |exec_command failed\b[^]*: CreateProcess \{ message: "Rejected\((?!\\"Failed to create )|.*\b(?:rejected by user\b(?! approval settings)|rejected due to unacceptable risk\b|approval required by policy\b|blocked by PreToolUse hook:))/;
 
 /** The result of a call, from an output in any form. */
 interface CallResult extends ToolOutput {

@@ -623,11 +623,12 @@ Deno.test("EventReader gives the folder of a local shell call", () => {
   assertEquals(folders, ["/w", undefined]);
 });
 
-Deno.test("EventReader reads commands and patches that the user, a reviewer or a rule rejected as declined", () => {
+Deno.test("EventReader reads commands and patches that the user, a reviewer, a rule or a hook rejected as declined", () => {
   const statusOf = (request: Fields, text: string): unknown =>
     eventsOf([request, outputLine(text)]).at(-1)?.status;
   const command = callLine("exec_command", { cmd: "ls" });
   const patch = callLine("apply_patch", { input: PATCH });
+  const tool = callLine("get_goal", {});
   for (
     const [each, text, status] of [
       [command, "exec command rejected by user", "declined"],
@@ -689,6 +690,15 @@ Deno.test("EventReader reads commands and patches that the user, a reviewer or a
         "completed",
       ],
       [command, "failed in sandbox\nrejected by user", "failed"],
+      ...[command, patch].map((each) =>
+        [
+          each,
+          "Command blocked by PreToolUse hook: no. Command: ls",
+          "declined",
+        ] as const
+      ),
+      [tool, "Tool call blocked by PreToolUse hook: no. Tool: x", "failed"],
+      [tool, "write_stdin rejected: no", "failed"],
       [patch, "patch rejected by user", "declined"],
       [
         patch,
