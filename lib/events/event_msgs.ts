@@ -266,12 +266,12 @@ function isLateEnd(
   event: Fields,
 ): boolean {
   const id = idOf(event.turn_id);
+  if (id === undefined || id === turnId || seen.review !== null) return false;
   // A line of an earlier turn may have continued that one: then the later turn ends it.
   const earlier = turnId === null
     ? turns
     : turns.slice(0, turns.indexOf(turnId));
-  return id !== undefined && earlier.includes(id) &&
-    (turn === "begun" || turn === "none") && seen.review === null;
+  return earlier.includes(id) && (turn === "begun" || turn === "none");
 }
 
 function abortTurn(context: SessionContext, event: Fields): void {
