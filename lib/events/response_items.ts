@@ -730,6 +730,8 @@ const FAILURES: readonly string[] = [
   "unknown session id ",
   "write_stdin rejected:",
   "Tool call blocked by PreToolUse hook:",
+  "unified exec failed:",
+  "invalid session_id:",
   "unable to locate image at",
   "unable to process image:",
   "unable to read image at",

@@ -162,6 +162,18 @@ const CASES: readonly {
       "completed tool_call failed write_stdin write_stdin failed: Unknown process id 9",
     ],
   },
+  ...[
+    ["write_stdin", "unknown session id 9"],
+    ["unified_exec", "unified exec failed: MissingCommandLine"],
+    ["unified_exec", "invalid session_id: a due to error ParseIntError"],
+  ].map(([tool = "", error = ""]) => ({
+    name: `a session of 0.42: ${error}`,
+    lines: [callLine(tool, { session_id: 9, chars: "a" }), outputLine(error)],
+    expected: [
+      `started tool_call ${tool}`,
+      `completed tool_call failed ${tool} ${error}`,
+    ],
+  })),
   {
     name: "a patch that failed verification (C.6)",
     lines: [
