@@ -356,8 +356,8 @@ interface ThreadMemory {
  * the current protocol.
  */
 const TWIN = "codex/event/";
-/** The name of a client, followed by the release of the server: `codex_vscode/0.47.0 (…`. */
-const AGENT_REGEXP = /^[^/]*\/0\.(\d+)\./;
+/** The release of the server, behind the name of a client if there is one: `codex_vscode/0.47.0 (…`. */
+const AGENT_REGEXP = /^(?:[^/]*\/)?0\.(\d+)\./;
 /** The first of these releases whose messages in the current protocol name their thread. */
 const FIRST_WITH_THREADS = 64;
 /** The method of an event of the old protocol that is sent only once, by `codex mcp-server`. */
@@ -716,7 +716,10 @@ export class AppServerRules extends RecordRules {
     }
     if (result.kind === "object") {
       const members = this.reader.members(result);
-      this.#hear(this.reader.textOf(members.get("userAgent")));
+      const server = this.reader.members(members.get("serverInfo"));
+      // Up to 0.42, the server is `codex mcp`.
+      const release = members.get("userAgent") ?? server.get("version");
+      this.#hear(this.reader.textOf(release));
       const begun = this.#threadOfResult(members);
       if (begun !== undefined && this.#begins(begun.id)) {
         line.take("result");
@@ -752,9 +755,9 @@ export class AppServerRules extends RecordRules {
         ? undefined
         : { id, thread };
     }
-    // In 0.98 a thread is still called a conversation.
+    // In 0.98 a thread is still called a conversation. Up to 0.29 the answer has no path.
     const id = this.#id(result.get("conversationId"));
-    if (id === undefined || !result.has("rolloutPath")) return undefined;
+    if (id === undefined || !result.has("model")) return undefined;
     result.rename("rolloutPath", "path");
     return { id, thread: new JsonObject() };
   }

@@ -349,12 +349,13 @@ Deno.test("AppServerRules makes events of codex/event/ messages of releases whos
     });
   const message = "rpc.notification of no thread";
   const begun = ["rpc.response of no thread", "thread.started"];
-  assertEquals(typesOf(answer("0.63.0"), conversation, ...turn), [
-    ...begun,
-    "turn.started",
-    message,
-    "turn.completed",
-  ]);
+  const told = [...begun, "turn.started", message, "turn.completed"];
+  assertEquals(typesOf(answer("0.63.0"), conversation, ...turn), told);
+  // The answers of `codex mcp` of 0.29.
+  const server = { name: "codex-mcp-server", version: "0.29.0" };
+  const initialized = { id: 1, result: { serverInfo: server } };
+  const { result: { rolloutPath: _, ...result } } = conversation;
+  assertEquals(typesOf(initialized, { id: 2, result }, ...turn), told);
   // Since 0.64, the current protocol tells the same.
   for (const release of ["0.64.0", "0.98.0", "unknown"]) {
     const types = typesOf(answer(release), conversation, ...turn);
