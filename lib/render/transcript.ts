@@ -466,6 +466,7 @@ export class TranscriptBuilder
     if (turn?.isOnlyPrompt && (isSame || !turn.isByEvent)) {
       turn.isByEvent = true;
       turn.turnId ??= turnId;
+      turn.lastError = undefined;
       return;
     }
     this.#endTurn(this.#openStatus);
@@ -501,13 +502,16 @@ export class TranscriptBuilder
         this.#entries.skip(mutation.id);
         return;
       }
-      if (
-        this.#turn !== undefined && record.type !== "image" && !isPrompt(record)
-      ) this.#turn.isOnlyPrompt = false;
-      if (this.#turn !== undefined && isErrorRecord(record)) {
-        const { errors } = this.#turn;
-        errors.push(textOfError(record));
-        if (errors.length > MAX_ERRORS) errors.shift();
+      const turn = this.#turn;
+      if (turn !== undefined) {
+        const isError = isErrorRecord(record);
+        if (isError) {
+          turn.errors.push(textOfError(record));
+          if (turn.errors.length > MAX_ERRORS) turn.errors.shift();
+        }
+        // Exec streams up to 0.42 report what failed to start between the prompt and its turn.
+        turn.isOnlyPrompt &&= record.type === "image" || isPrompt(record) ||
+          (isError && this.#isEndless);
       }
     }
     this.#entries.change(mutation);

@@ -706,6 +706,18 @@ const MSG_RUN = [
   msg("agent_message", { message: "Done." }),
 ];
 
+Deno.test("VerdictBuilder counts an error before the start of a turn of the old dialect to that turn", () => {
+  const [config, prompt, ...rest] = MSG_RUN;
+  const broken = msg("error", { message: "an MCP client failed to start" });
+  const begun = [config, prompt, broken];
+  const { turns, status } = judgeRecords([...begun, ...rest]);
+  assertEquals([turns, status], [1, "completed"]);
+  // An end without an answer would count that error as the one that ended the turn.
+  const end = msg("task_complete", { last_agent_message: null });
+  const empty = judgeRecords([...begun, msg("task_started"), end]);
+  assertEquals([empty.turns, empty.status], [1, "completed"]);
+});
+
 for (const reason of ["interrupted", "replaced", "review_ended"]) {
   Deno.test(`VerdictBuilder judges turn_aborted of the old dialect as an interrupted turn: ${reason}`, () => {
     const verdict = judgeRecords([...MSG_RUN, msg("turn_aborted", { reason })]);
