@@ -239,7 +239,7 @@ interface TurnEnd {
   };
 }
 
-/** The error message of 0.8 for an interruption. */
+/** The error message of 0.8 for an interruption; in 0.20, behind a space. */
 const INTERRUPTED = "Turn interrupted";
 
 /**
@@ -281,7 +281,7 @@ function judgeTurn(
 }
 
 function judgeError(message: string): TurnEnd {
-  if (message === INTERRUPTED) return aborted(null);
+  if (message.trim() === INTERRUPTED) return aborted(null);
   return isRetryNotice(message)
     ? open(`: the last thing it says is "${message}"`)
     : failed("fatal_error", because("ended with an error", message));

@@ -675,6 +675,8 @@ const LAST_ERRORS = [
   `has no end: the log ends before it does: the last thing it says is "${retry}"`,
 ]).concat([
   ["Turn interrupted", "was interrupted"],
+  // The message of 0.20.
+  [" Turn interrupted", "was interrupted"],
   [" It broke \n", "ended with an error: It broke"],
   ['{"error":{"message":"No x"}}', "ended with an error: No x"],
   [
