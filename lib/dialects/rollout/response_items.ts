@@ -129,7 +129,7 @@ export interface ResponseItems {
     /** The thoughts, encrypted for the server. */
     readonly encrypted_content?: string | null;
   };
-  /** A command that the model runs (0.8 to 0.22). */
+  /** A command that the model runs (0.8 and later, by models such as codex-mini-latest). */
   readonly local_shell_call: ResponseItemFields & {
     /** The id of the call. */
     readonly call_id?: string | null;
