@@ -33,6 +33,16 @@ const COMMAND_REGEXP =
 const OUTPUT_LINE = "Output:";
 const HEADER_REGEXP =
   /^(?:(?:Exit code:|Process exited with code) (?<code>-?\d+)|Process running with session ID (?<session>\S+)|Wall time: (?<seconds>\S+) seconds|Total output lines: \d+|Chunk ID: \S*|Original token count: \d+)$/;
+const DENIAL_CODE_REGEXP = /ExecToolCallOutput \{ exit_code: (-?\d+), /;
+const DENIAL_START = 'aggregated_output: StreamOutput { text: "';
+const DENIAL_END = '", truncated_after_lines: ';
+const RUST_ESCAPE_REGEXP = /\\(?:u\{([0-9a-f]{1,5})\}|(.))/g;
+const RUST_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+  ["0", "\0"],
+]);
 /** Matches the output of a call whose turn was interrupted. */
 const ABORTED_REGEXP =
   /^(?:Wall time: (?<seconds>\S+) seconds\n)?aborted by user(?: after \S+)?$/;
@@ -83,7 +93,7 @@ export function contentTexts(content: unknown, levels = 4): string[] {
 }
 
 function withoutHeader(text: string): PlainOutput {
-  const plain = fromHeader(text) ??
+  const plain = fromHeader(text) ?? fromDenial(text) ??
     { text, exitCode: null, seconds: null, session: null };
   // In older releases, a header may precede the JSON.
   return plain.exitCode === null ? fromJson(plain.text) ?? plain : plain;
@@ -111,6 +121,31 @@ function fromJson(text: string): PlainOutput | undefined {
     exitCode,
     seconds: numberOf(duration_seconds) ?? numberOf(wall_time_seconds) ?? null,
     session: exitCode === null ? sessionOf(session_id) : null,
+  };
+}
+
+/**
+ * Parses the output of a command that failed in the sandbox of unified exec (0.98 to 0.121): its
+ * result as Rust prints it, with `exit_code: 1` and the printed text in quotes.
+ */
+function fromDenial(text: string): PlainOutput | undefined {
+  if (!text.startsWith("exec_command failed")) return undefined;
+  const [, code] = DENIAL_CODE_REGEXP.exec(text) ?? [];
+  const start = text.lastIndexOf(DENIAL_START);
+  const end = text.lastIndexOf(DENIAL_END);
+  if (code === undefined || start === -1 || end < start) return undefined;
+  return {
+    text: text.slice(start + DENIAL_START.length, end)
+      .replace(
+        RUST_ESCAPE_REGEXP,
+        (_, hex, char) =>
+          hex === undefined
+            ? RUST_ESCAPES.get(char) ?? char
+            : String.fromCodePoint(parseInt(hex, 16)),
+      ),
+    exitCode: Number(code),
+    seconds: null,
+    session: null,
   };
 }
 

@@ -30,6 +30,28 @@ const CASES = [
       "Wall time: 10 seconds\nProcess running with session ID 7\nOutput:\nup",
     expected: ["up", null, true, true],
   },
+  ...["", " for `bash -lc 'echo a\nb > c'`"].map((command) => ({
+    name: `a command that the sandbox stopped${command.split("\n")[0]}`,
+    output:
+      `exec_command failed${command}: SandboxDenied { message: "no\\n", ` +
+      "output: ExecToolCallOutput { exit_code: 2, " +
+      'stdout: StreamOutput { text: "", truncated_after_lines: None }, ' +
+      'stderr: StreamOutput { text: "no", truncated_after_lines: None }, ' +
+      'aggregated_output: StreamOutput { text: "\\u{1b}[1ma: \\"b\\"\\n\\\\n", truncated_after_lines: None }, ' +
+      "duration: 0ns, timed_out: false } }",
+    expected: ['\u001b[1ma: "b"\n\\n', 2, false, false],
+  })),
+  {
+    name: "a command that could not start",
+    output:
+      'exec_command failed for `ls`: CreateProcess { message: "No such file" }',
+    expected: [
+      'exec_command failed for `ls`: CreateProcess { message: "No such file" }',
+      null,
+      false,
+      true,
+    ],
+  },
   {
     name: "a command before the header",
     output:
