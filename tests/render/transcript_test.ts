@@ -367,6 +367,7 @@ const CASES = [
       META,
       promptLine("One"),
       callLine("view_image", { path: "/home/dev/a.png" }, "c"),
+      outputLine("attached local image path", "c"),
       itemLine("message", {
         role: "user",
         content: [{ type: "input_image", image_url: IMAGE }],
@@ -379,6 +380,20 @@ const CASES = [
       "final image 2",
       "unknown 1",
     ],
+  },
+  {
+    name: "no turn for the start of an agent's turn in an exec stream",
+    lines: [
+      { type: "thread.started", thread_id: "t" },
+      { type: "turn.started" },
+      { type: "turn.started" },
+      {
+        type: "item.completed",
+        item: { id: "item_0", type: "agent_message", text: "Done" },
+      },
+      { type: "turn.completed" },
+    ],
+    parts: ["session", "turn 1", "final assistant_message 1", "completed 1"],
   },
   {
     name: "a compaction whose summary is also written as an answer once",
