@@ -492,9 +492,11 @@ function tellOutput(context: SessionContext, item: Fields): void {
     if (waited !== undefined && waited !== call) context.calls.close(call);
     return tellScript(context, waited ?? call, script);
   }
-  // Without that text, the image is part of the output, or could not be read.
-  if (call.type === "image_view" && output !== ATTACHED) {
-    takeViewedImage(context);
+  if (call.type === "image_view") {
+    // Without that text, the image is part of the output, or could not be read. With it, the image
+    // follows, although a message of the same response may have come after the call.
+    if (output !== ATTACHED) takeViewedImage(context);
+    else context.viewedImages = Math.max(context.viewedImages, 1);
   }
   endCall(context, call, plainResult(item));
 }

@@ -857,6 +857,12 @@ Deno.test("HistoryState.apply() shows images once that were viewed beside other 
     typesOf([...calls, answer, message]),
     ["image", "image", "exec", "assistant_message", "image"],
   );
+  // A message of the response that makes the call.
+  const [call, output] = called("view_image", "a", { path: "a" }, attached);
+  assertEquals(
+    typesOf([call, answer, output, message].map(fieldsOf)),
+    ["image", "assistant_message"],
+  );
 });
 
 Deno.test("HistoryState.apply() shows an image of the user after a viewed image without a message", () => {
