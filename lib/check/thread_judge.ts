@@ -66,6 +66,7 @@ const IDLE_ITEMS: ReadonlySet<unknown> = new Set([
   "token_usage_record",
   "turn_context",
   "turn_diff",
+  "undo_completed",
 ]);
 /** Items that begin with an event of their own. Their end may come after the answer. */
 const SPANS: ReadonlySet<unknown> = new Set([

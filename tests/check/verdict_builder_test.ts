@@ -1085,6 +1085,7 @@ const LAST_LINES = [
   [eventLine("turn_complete"), undefined, undefined],
   [answerLine("Done."), undefined, ERROR],
   [eventLine("token_count"), undefined, ERROR],
+  [eventLine("undo_completed", { success: true }), undefined, ERROR],
   [itemLine("reasoning"), CUT_OFF, CUT_OFF],
   [
     itemLine("function_call_output"),
