@@ -217,7 +217,7 @@ const FLAGS = {
     "run-counters": {
       value: { name: "SCOPE", choices: RUN_COUNTERS, default: "auto" },
       text:
-        "Set the scope of the token counts in exec streams. After `codex exec resume`, the token counts at the end of a turn cover the whole thread (Codex 0.80 to 0.147, and 0.155 and later) or only the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream tells which. auto assumes the whole thread if the turns of a thread can be ordered so that the counts never decrease.",
+        "Set the scope of the token counts in exec streams. After `codex exec resume`, the token counts at the end of a turn cover the whole thread (Codex 0.79 to 0.147, and 0.155 and later) or only the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream tells which. auto assumes the whole thread if the turns of a thread can be ordered so that the counts never decrease.",
     },
     fast:
       "Read only the first lines of session files. Leaves out how sessions ended, their tokens and their duration: those need the whole file.",

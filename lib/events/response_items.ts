@@ -801,7 +801,7 @@ function plainResult(item: Fields): CallResult {
   };
 }
 
-/** Returns an error without the quotes and escapes that 0.80 to 0.104 write it with, `err: "…"`. */
+/** Returns an error without the quotes and escapes that 0.66 to 0.104 write it with, `err: "…"`. */
 function unquotedError(text: string): string {
   const [, quoted = ""] = /^err: (".*")$/.exec(text) ?? [];
   return textOf(parseJson(quoted)) ?? text;

@@ -320,8 +320,8 @@ class Trajectory {
   /** Tokens that came before any message or call of their request. */
   #ahead: Count | undefined;
   /**
-   * Whether the tokens of a request come after its calls (0.80 and later), or before them but
-   * after its messages (0.36 to 0.61). Unknown until a request shows it.
+   * Whether the tokens of a request come after its calls (0.66 and later), or before them but
+   * after its messages (0.36 to 0.63). Unknown until a request shows it.
    */
   #countsFollow: boolean | undefined;
   /** The ids of calls without a result whose turns have ended. */

@@ -138,14 +138,14 @@ export interface SessionShard {
 }
 
 /** The releases in which a thread records the tokens of a review that records them itself, too. */
-const TWICE_COUNTED_REGEXP = /^0\.(?:6\d|7[0-7])\./;
+const TWICE_COUNTED_REGEXP = /^0\.(?:[56]\d|7[0-7])\./;
 
 /**
  * Divides session files into shards that can be processed separately: the counts and output of
  * commands for all shards together are those for all files.
  *
  * The files of a family are in one shard, as are those of a session that continues in several
- * files. A review of 0.61 to 0.77 does not name the session that requested it, so it is in one
+ * files. A review of 0.53 to 0.77 does not name the session that requested it, so it is in one
  * shard with all candidates: the sessions of its folder that had begun before, and were written to
  * since. Families are assigned in order of size, the largest first, each to the smallest shard; so
  * the same files are always divided in the same way.

@@ -312,7 +312,7 @@ export interface UsageMeterOptions {
    */
   readonly until?: number | undefined;
   /**
-   * Whether the usage at the ends of exec turns counts the whole `thread` (0.80 to 0.147, and
+   * Whether the usage at the ends of exec turns counts the whole `thread` (0.79 to 0.147, and
    * since 0.155) or the `process` (up to 0.77, and 0.148 to 0.152). The stream does not show
    * which; `auto` assumes the thread's if the usage never shrinks.
    *

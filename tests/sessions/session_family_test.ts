@@ -161,6 +161,16 @@ const DIVIDED: readonly {
     ],
     shards: [[1, 3], [5], [2, 4]],
   },
+  {
+    name: "puts a review of 0.53 and the session of its folder into one shard",
+    sessions: [
+      [1, { cwd: "/a" }],
+      [2, { cwd: "/b" }],
+      [3, { ...REVIEW, cwd: "/a", cli_version: "0.53.0" }],
+      [4, { cwd: "/b" }],
+    ],
+    shards: [[1, 3], [2], [4]],
+  },
 ];
 
 for (const { name, sessions, shards } of DIVIDED) {

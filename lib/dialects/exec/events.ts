@@ -124,7 +124,7 @@ export interface TurnCompletedEvent {
   /** The id of the last item of the turn. Not written by the CLI itself. */
   readonly last_item_id?: string;
   /**
-   * The tokens used, as the release counted them. After `codex exec resume`, releases 0.80 to 0.147
+   * The tokens used, as the release counted them. After `codex exec resume`, releases 0.79 to 0.147
    * and from 0.155 on count the whole thread, the others only the new process: `UsageMeter` of
    * `./usage` counts each request once.
    *

@@ -396,7 +396,7 @@ export interface EventMsgs {
   };
   /** The history was compacted (0.64 to 0.150). */
   readonly context_compacted: Readonly<Record<never, never>>;
-  /** A review begins (0.66 to 0.150). */
+  /** A review begins (0.36 to 0.150). */
   readonly entered_review_mode: {
     /** The subject of the review. */
     readonly target?: details.ReviewTarget | null;
@@ -409,7 +409,7 @@ export interface EventMsgs {
     /** The id of the item (0.144 to 0.150). */
     readonly item_id?: string | null;
   };
-  /** A review ends (0.66 to 0.150). */
+  /** A review ends (0.36 to 0.150). */
   readonly exited_review_mode: {
     /** The result; null if the review was interrupted. */
     readonly review_output?: details.ReviewOutput | null;

@@ -134,7 +134,7 @@ export interface SessionMeta {
   readonly account_scoped?: boolean | null;
 }
 
-/** The origin of a subagent's session (0.72 and later). */
+/** The origin of a subagent's session (0.53 and later). */
 export interface SessionSource {
   /** The sort of subagent, such as `review`, or an object such as `{"thread_spawn": …}`. */
   readonly subagent?: string | SubagentSource | null;
@@ -278,7 +278,7 @@ export interface TurnContext {
   readonly permission_profile?: ObjectValue | null;
   /** The model. */
   readonly model: string;
-  /** The reasoning effort (0.66 and later), such as `high`. */
+  /** The reasoning effort (0.44 and later), such as `high`. */
   readonly effort?: string | null;
   /** The kind of reasoning summary: `auto`, `detailed`, `none`. */
   readonly summary?: string | null;
@@ -286,15 +286,15 @@ export interface TurnContext {
   readonly collaboration_mode?: CollaborationMode | null;
   /** The tone of the agent (0.95 to 0.155). */
   readonly personality?: string | null;
-  /** The instructions of the user (0.80 to 0.130). */
+  /** The instructions of the user (0.79 to 0.130). */
   readonly user_instructions?: string | null;
   /** The instructions of the developer (0.121). */
   readonly developer_instructions?: string | null;
-  /** The instructions of the model (0.80 to 0.87). */
+  /** The instructions of the model (0.79 to 0.87). */
   readonly base_instructions?: string | null;
-  /** The JSON Schema for the last message (0.80 to 0.130). */
+  /** The JSON Schema for the last message (0.79 to 0.130). */
   readonly final_output_json_schema?: unknown;
-  /** The limit on outputs (0.80 to 0.130). */
+  /** The limit on outputs (0.79 to 0.130). */
   readonly truncation_policy?: TruncationPolicy | null;
   /** The date (0.110 to 0.160), `YYYY-MM-DD`. */
   readonly current_date?: string | null;

@@ -206,7 +206,7 @@ export interface ResponseItems {
     /** The image, in base64. */
     readonly result?: string | null;
   };
-  /** The state of the files at one point (0.58 to 0.75). */
+  /** The state of the files at one point (0.58 to 0.87). */
   readonly ghost_snapshot: ResponseItemFields & {
     /** The commit with the files. */
     readonly ghost_commit: GhostCommit;
