@@ -252,6 +252,32 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in a local shell call, and in edits that were undone",
+    lines: [
+      line("response_item", {
+        type: "local_shell_call",
+        call_id: "c",
+        status: "completed",
+        action: { type: "exec", command: ["ls"], timeout_ms: null, env: null },
+      }),
+      eventLine("undo_completed", { success: true, message: "Done" }),
+    ],
+    found: [],
+  },
+  {
+    name: "nothing in a patch that waits for approval in a conversation",
+    lines: [{
+      id: 0,
+      method: "applyPatchApproval",
+      params: {
+        conversationId: "t",
+        callId: "c",
+        fileChanges: { "/a": { add: { content: "x" } } },
+      },
+    }],
+    found: [],
+  },
+  {
     name: "nothing in a history that the server has compacted",
     lines: [
       {
