@@ -155,6 +155,8 @@ class WorkTrail {
   apply(sign: Exclude<WorkSign, "compacted">, message = ""): void {
     if (sign === "reviewed" || sign === "unreviewed") {
       this.#isUnreviewed = sign === "unreviewed";
+      // Up to 0.61 no message repeats the result.
+      if (sign === "reviewed") this.endsWithAnswer = true;
       return;
     }
     if (sign === "context") {

@@ -636,6 +636,17 @@ const ENDS = [
     expected: [UNANSWERED],
   },
   {
+    name: "the findings of a review that no message repeats (up to 0.61)",
+    records: [
+      promptLine("Review it"),
+      eventLine("entered_review_mode", { prompt: "Review it" }),
+      eventLine("exited_review_mode", {
+        review_output: { overall_explanation: "One issue." },
+      }),
+    ],
+    expected: [],
+  },
+  {
     name: "the notice of a failed review, which is no answer",
     records: promptedTurn(null, ...FAILED_REVIEW),
     expected: [UNANSWERED],
