@@ -404,7 +404,7 @@ export class SessionContext {
       }
     } else {
       if (ANSWER_TYPES.has(itemType)) this.pairing.forget("user");
-      // Up to 0.61, the tokens of a request come before its answer.
+      // Up to 0.65, the tokens of a request come before its answer.
       if (!SILENT_TYPES.has(itemType) || itemType === "token_count") {
         this.openPrompted();
       }

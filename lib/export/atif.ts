@@ -321,7 +321,7 @@ class Trajectory {
   #ahead: Count | undefined;
   /**
    * Whether the tokens of a request come after its calls (0.66 and later), or before them but
-   * after its messages (0.36 to 0.63). Unknown until a request shows it.
+   * after its messages (0.36 to 0.65). Unknown until a request shows it.
    */
   #countsFollow: boolean | undefined;
   /** The ids of calls without a result whose turns have ended. */
