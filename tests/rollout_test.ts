@@ -11,10 +11,8 @@ import {
   type NormalizerOptions,
 } from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
-import {
-  JsonlNormalizerStream,
-  type JsonlOptions,
-} from "../lib/pipeline/pipeline.ts";
+import type { JsonlOptions } from "../lib/pipeline/line_answers.ts";
+import { JsonlNormalizerStream } from "../lib/pipeline/pipeline.ts";
 import { compose } from "../lib/stage.ts";
 import { type CapturedFile, linesOf, readCapturedFiles } from "./fixtures.ts";
 import { type Chunked, chunkings } from "./generators.ts";

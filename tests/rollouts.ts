@@ -6,10 +6,8 @@
 
 import type { NormalizerOptions } from "../lib/dialects/normalizer.ts";
 import type { Failure, Outcome } from "../lib/outcome.ts";
-import {
-  JsonlNormalizer,
-  type JsonlOptions,
-} from "../lib/pipeline/pipeline.ts";
+import type { JsonlOptions } from "../lib/pipeline/line_answers.ts";
+import { JsonlNormalizer } from "../lib/pipeline/pipeline.ts";
 import { JSON_KEY, JSON_TEXT } from "./generators.ts";
 import fc from "./property_seed.ts";
 import { concat, decode, encode, normalizeLines, outputOf } from "./running.ts";

@@ -12,10 +12,8 @@ import {
   type NormalizerOptions,
 } from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
-import {
-  JsonlNormalizer,
-  type JsonlOptions,
-} from "../lib/pipeline/pipeline.ts";
+import type { JsonlOptions } from "../lib/pipeline/line_answers.ts";
+import { JsonlNormalizer } from "../lib/pipeline/pipeline.ts";
 import { compose, type Stage } from "../lib/stage.ts";
 
 const ENCODER = new TextEncoder();

@@ -1,7 +1,7 @@
 /** Parsing of the command line with the table of flags. */
 
 import { DIALECTS } from "../dialects/dialect_names.ts";
-import type { JsonlOptions } from "../pipeline/pipeline.ts";
+import type { JsonlOptions } from "../pipeline/line_answers.ts";
 import { UsageError } from "./endings.ts";
 import {
   ALL_FLAGS,

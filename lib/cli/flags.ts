@@ -3,7 +3,7 @@
 import { DIALECTS } from "../dialects/dialect_names.ts";
 import { TABLE_NAMES } from "../export/tables.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
-import type { Engine, OnError } from "../pipeline/pipeline.ts";
+import type { Engine, OnError } from "../pipeline/line_answers.ts";
 import { REASONING, RENDER_FORMS, TOOLS } from "../render/render_options.ts";
 import { MESSAGE_ROLES } from "../sessions/session_records.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";

@@ -182,12 +182,7 @@ const PIECE = 3 << 14;
 const ENCODER = new TextEncoder();
 
 /**
- * Writes the record of a failed line, without its LF.
- *
- * The fields are `type` (`line.failed`), `line`, `offset`, `error` (`kind`, `message`) and `raw`,
- * the line as text. A line over the limit has `bytes`, its length, instead of `raw`; a line that is
- * not UTF-8 has U+FFFD in `raw` and all of its bytes in `raw_base64`. This list may expand over
- * time.
+ * Writes the record of a failed line, a {@linkcode LineFailed}, without its LF.
  *
  * @param failure The place of the line, and the reason of the failure.
  * @param raw The bytes of the line; absent if they were not kept.

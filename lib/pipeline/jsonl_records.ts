@@ -22,9 +22,7 @@ import type { Emit } from "../stage.ts";
  *
  * @returns The reason if the value does not have the requested type; nothing if it does.
  */
-export interface LineCheck {
-  (value: unknown): FailureReason | undefined;
-}
+export type LineCheck = (value: unknown) => FailureReason | undefined;
 
 /** The capacity that is kept for records; a line of usual length fits. */
 const KEPT_CAPACITY = 1 << 16;

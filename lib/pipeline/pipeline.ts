@@ -9,14 +9,6 @@ import {
 } from "./line_answers.ts";
 import { StageStream } from "../stage.ts";
 
-export type { FailureView } from "../lines/failures.ts";
-export {
-  type Engine,
-  ENGINES,
-  type JsonlOptions,
-  type OnError,
-} from "./line_answers.ts";
-
 /** The capacity that is kept for output; the records of a block of usual size fit. */
 const KEPT_CAPACITY = 1 << 21;
 

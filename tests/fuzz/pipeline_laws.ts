@@ -12,10 +12,8 @@ import { isBlank } from "../../lib/lines/blank.ts";
 import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
-import {
-  JsonlNormalizer,
-  type JsonlOptions,
-} from "../../lib/pipeline/pipeline.ts";
+import type { JsonlOptions } from "../../lib/pipeline/line_answers.ts";
+import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
 import {
   assertSameText,

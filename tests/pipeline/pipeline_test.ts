@@ -10,11 +10,10 @@ import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import type { Failure } from "../../lib/outcome.ts";
+import type { JsonlOptions, OnError } from "../../lib/pipeline/line_answers.ts";
 import {
   JsonlNormalizer,
   JsonlNormalizerStream,
-  type JsonlOptions,
-  type OnError,
 } from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
 import {

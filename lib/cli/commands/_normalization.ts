@@ -1,11 +1,9 @@
 /** The work of `codexpipe normalize` and other commands: inputs, blocks, pieces. */
 
 import { DIALECTS, type StreamKind } from "../../dialects/dialect_names.ts";
-import {
-  type FailureView,
-  JsonlNormalizer,
-  type JsonlOptions,
-} from "../../pipeline/pipeline.ts";
+import type { FailureView } from "../../lines/failures.ts";
+import type { JsonlOptions, JsonlStage } from "../../pipeline/line_answers.ts";
+import { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import type {
   LineageSource,
   LinePlace,
@@ -23,7 +21,6 @@ import {
 } from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { Output } from "../output.ts";
-import type { Stage } from "../../stage.ts";
 
 const LF = 0x0a;
 
@@ -55,16 +52,8 @@ export function writing(
   };
 }
 
-/** A stage that processes the lines of an input. */
-type LineStage<A> =
-  & Pick<
-    JsonlNormalizer,
-    "kind" | "engine" | "fastLines" | "failures" | "records"
-  >
-  & Required<Stage<Uint8Array, A>>;
-
 export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
-  readonly make: (options: JsonlOptions) => LineStage<A>;
+  readonly make: (options: JsonlOptions) => JsonlStage<A>;
   /** Takes a result; the stage is not used again until `write` is done. */
   readonly take: (answer: A) => void;
   readonly write: () => Promise<void>;
@@ -84,7 +73,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   isIncomplete = false;
   hasFailures = false;
   hasStopped = false;
-  #normalizer: LineStage<A> | undefined;
+  #normalizer: JsonlStage<A> | undefined;
   #drift: DriftRemark | undefined;
   /** The saved state that the first input continues; later inputs are independent streams. */
   #resume: unknown;
@@ -179,7 +168,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
 
   async #answerAll(
     input: Blocks,
-    normalizer: LineStage<A>,
+    normalizer: JsonlStage<A>,
     drift: DriftRemark | undefined,
   ): Promise<void> {
     const isLineBuffered = this.#context.args.has("line-buffered");
@@ -251,7 +240,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
   }
 
   /** Prints the summary of `--verbose`, and a hint if the dialect may have been guessed wrong. */
-  async #report(file: string, normalizer: LineStage<A>): Promise<void> {
+  async #report(file: string, normalizer: JsonlStage<A>): Promise<void> {
     const { diagnostics } = this.#context;
     const { failures, records, kind } = normalizer;
     if (this.#isVerbose) {
@@ -281,7 +270,7 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> implements Reading {
 
 /** The engine, and the share of lines that it processed. */
 function engineOf(
-  { engine, fastLines, records, failures }: LineStage<unknown>,
+  { engine, fastLines, records, failures }: JsonlStage<unknown>,
 ): string {
   if (engine === "js") return "engine js";
   // Rounded down, so that 100 % means all lines.

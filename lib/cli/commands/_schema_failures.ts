@@ -1,11 +1,11 @@
 /** Validation of lines with the schemas of `codexpipe schema`; reports each path once. */
 
 import type { VerdictReason } from "../../check/verdict.ts";
+import type { FailureView } from "../../lines/failures.ts";
 import {
   JsonlDecoder,
   type JsonlDecoderOptions,
 } from "../../pipeline/event_pipeline.ts";
-import type { FailureView } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /** The number of paths that are reported; further ones are ignored. */

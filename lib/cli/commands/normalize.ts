@@ -1,6 +1,6 @@
 /** `codexpipe normalize`. */
 
-import type { JsonlOptions } from "../../pipeline/pipeline.ts";
+import type { JsonlOptions } from "../../pipeline/line_answers.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { type Reading, statusAfter, UsageError } from "../endings.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";

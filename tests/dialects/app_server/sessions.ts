@@ -5,7 +5,7 @@
  */
 
 import { type Fields, isObject } from "../../../lib/json/fields.ts";
-import type { JsonlOptions } from "../../../lib/pipeline/pipeline.ts";
+import type { JsonlOptions } from "../../../lib/pipeline/line_answers.ts";
 import { linesOf, namesIn, readFixture } from "../../fixtures.ts";
 import { normalizeBytes } from "../../running.ts";
 
