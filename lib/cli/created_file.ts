@@ -1,6 +1,6 @@
 /** Output files. */
 
-import type { FailureView } from "../pipeline/pipeline.ts";
+import type { FailureView } from "../lines/failures.ts";
 import type { Surroundings } from "./context.ts";
 import { ClosedOutput } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
@@ -37,8 +37,6 @@ export async function writeFile(
   }
 }
 
-const LINE_END = new Uint8Array([0x0a]);
-
 /** The file of `--errors-to`: buffers the records of failed lines, and writes them in blocks. */
 export class ErrorFile {
   readonly #file: Output;
@@ -54,7 +52,7 @@ export class ErrorFile {
     at?: { readonly line: number; readonly offset: number },
   ): void {
     this.#records.add(failed.encode(at));
-    this.#records.add(LINE_END);
+    this.#records.addText("\n");
   }
 
   async flush(): Promise<void> {

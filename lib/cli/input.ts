@@ -131,12 +131,7 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
     if (error === context.interrupt.reason || error instanceof IoError) {
       throw error;
     }
-    const message = `${path}: cannot open: ${reasonOf(error)}${
-      // The platform decodes a name that is not UTF-8 to a name that does not exist.
-      path.includes("\ufffd")
-        ? '; a file whose name is not UTF-8 can be read as stdin, with "< FILE"'
-        : ""}`;
-    throw new IoError(message, { cause: error });
+    throw cannot("open", path, error);
   }
 }
 

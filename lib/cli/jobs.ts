@@ -6,7 +6,6 @@
  * until all inputs before are done, so that the output is the same as that of one thread.
  */
 
-import { countText } from "../render/quantity_text.ts";
 import type { CommandContext } from "./command.ts";
 import type { ByteSink, Peer, RunContext, Starter } from "./context.ts";
 import { IoError, UsageError } from "./endings.ts";
@@ -97,11 +96,7 @@ export async function* resultsOf<I extends ChosenInput, O>(
       process.interrupt.throwIfAborted();
       // Of a single file, the progress line shows how much has been read.
       if (inputs.length > 1 && (title !== undefined || crew !== undefined)) {
-        await progress.update(() =>
-          `${title ?? "Reading"}: ${countText(at)} of ${
-            countText(inputs.length)
-          } files`
-        );
+        await progress.count(title ?? "Reading", at, inputs.length, "files");
       }
       yield* crew === undefined ? work(input) : crew.partsOf(at);
     }

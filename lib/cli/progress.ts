@@ -57,6 +57,20 @@ export class Progress {
     await this.#update(text);
   }
 
+  /** Shows how many things are done: `Reading sessions: 3 of 1,200`. */
+  async count(
+    title: string,
+    done: number,
+    total: number,
+    noun = "",
+  ): Promise<void> {
+    if (!this.#isShown()) return;
+    const { countText } = await import("../render/quantity_text.ts");
+    await this.update(() =>
+      `${title}: ${countText(done)} of ${countText(total)} ${noun}`.trimEnd()
+    );
+  }
+
   /** Shows how many bytes of a file have been read, unless the work reports its own progress. */
   async reading(
     read: { readonly bytes: number; readonly size: number },

@@ -46,7 +46,11 @@ export function cannot(verb: string, path: string, cause: unknown): IoError {
   const reason = verb === "create" && codeOf(cause) === "ENOENT"
     ? "its folder does not exist"
     : reasonOf(cause);
-  return new IoError(`${path}: cannot ${verb}: ${reason}`, { cause });
+  // The platform decodes a name that is not UTF-8 to a name that does not exist.
+  const advice = verb === "open" && path.includes("\ufffd")
+    ? '; a file whose name is not UTF-8 can be read as stdin, with "< FILE"'
+    : "";
+  return new IoError(`${path}: cannot ${verb}: ${reason}${advice}`, { cause });
 }
 
 export function reasonOf(error: unknown): string {

@@ -106,7 +106,8 @@ Deno.test("Progress shows the running title and its time", async () => {
   const at = async (time: number): Promise<void> => {
     clock.time = time;
     clock.tick();
-    // Waits for the ruler of texts, which is loaded once.
+    // Waits for what the line needs, which is loaded once.
+    await import("../../lib/render/quantity_text.ts");
     await TextRuler.for(["…"]);
     await Promise.resolve();
   };

@@ -1,7 +1,6 @@
 /** Shared by commands that write one or more files for each input into a folder. */
 
 import { basename, dirname, resolve } from "node:path";
-import { countText } from "../../render/quantity_text.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
 import {
   readSessionHead,
@@ -49,11 +48,8 @@ export async function headsOfInputs(
   for (const input of inputs) {
     process.interrupt.throwIfAborted();
     if (inputs.length > 1) {
-      await progress.update(() =>
-        `Reading heads of sessions: ${countText(heads.length)} of ${
-          countText(inputs.length)
-        }`
-      );
+      const title = "Reading heads of sessions";
+      await progress.count(title, heads.length, inputs.length);
     }
     heads.push(await headOf(input, process));
   }

@@ -52,9 +52,7 @@ export function watchListing(
   return {
     signal: process.interrupt,
     onProgress: ({ done, total }) =>
-      progress.update(() =>
-        `Reading sessions: ${countText(done)} of ${countText(total)}`
-      ),
+      progress.count("Reading sessions", done, total),
   };
 }
 

@@ -4,7 +4,6 @@ import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
 import { JsonlEvents } from "../../pipeline/event_pipeline.ts";
-import { countText } from "../../render/quantity_text.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
@@ -19,7 +18,7 @@ import { answerInputs } from "./normalize.ts";
 
 export const run: RunCommand = async (context) => {
   const { args } = context;
-  const format = formatOf(args);
+  const format = exportFormat(args);
   const redactor = redactorOf(args);
   const table = args.choice("table", TABLE_NAMES);
   const target = args.value("output");
@@ -91,9 +90,8 @@ export const run: RunCommand = async (context) => {
       },
       onBegin: async ({ name, stem = stemOf(name), depth }) => {
         if (folder !== undefined && names.length > 1) {
-          await context.progress.update(() =>
-            `Exporting: ${countText(begun)} of ${countText(names.length)} files`
-          );
+          const { progress } = context;
+          await progress.count("Exporting", begun, names.length, "files");
           begun += 1;
         }
         current = name;
@@ -132,7 +130,7 @@ export const run: RunCommand = async (context) => {
 };
 
 /** The format of `--to`. Refuses options of other formats. */
-function formatOf(args: Arguments): ExportFormat {
+function exportFormat(args: Arguments): ExportFormat {
   const name = args.value("to");
   const format = EXPORT_FORMATS.find((format) => format.name === name);
   if (format === undefined) {

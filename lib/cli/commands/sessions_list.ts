@@ -1,7 +1,6 @@
 /** `codexpipe sessions list`. */
 
 import { shellWord } from "../../dialects/exec/command_line.ts";
-import { countText } from "../../render/quantity_text.ts";
 import {
   hiddenFromCodex,
   type HiddenSessions,
@@ -88,9 +87,7 @@ async function* runSessions(
   for await (const each of readSessionRuns(sessions, { cache, signal })) {
     yield each;
     done += 1;
-    await progress.update(() =>
-      `Reading sessions: ${countText(done)} of ${countText(sessions.length)}`
-    );
+    await progress.count("Reading sessions", done, sessions.length);
   }
 }
 

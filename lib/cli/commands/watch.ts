@@ -152,9 +152,7 @@ class Watching {
       }
       await diagnostics.flush();
       for (const [at, change] of changes.entries()) {
-        await progress.update(() =>
-          `Reading sessions: ${at} of ${changes.length}`
-        );
+        await progress.count("Reading sessions", at, changes.length);
         await this.#take(change);
         // Events read so far are not reported: earlier ones may be in files not read yet.
         if (!isEnding) process.interrupt.throwIfAborted();
