@@ -53,3 +53,16 @@ export function runFigures(
     ...(tokens === null ? [] : [countedText(tokens.total_tokens, "token")]),
   ].join(", ");
 }
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+export function bytesText(bytes: number): string {
+  let rest = bytes;
+  let unit = 0;
+  while (rest >= 999.5 && unit < UNITS.length - 1) {
+    rest /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || rest >= 99.95 ? 0 : 1;
+  return `${rest.toFixed(digits)} ${UNITS[unit]}`;
+}

@@ -8,10 +8,9 @@ import type { IndexSessionsOptions } from "../../sessions/session_indexer.ts";
 import type { CommandContext } from "../command.ts";
 import { IoError } from "../endings.ts";
 import { reasonOf } from "../reasons.ts";
+import { bytesText } from "./_formats.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { homesToRead } from "./_places.ts";
-
-const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
 /** Returns the path of the index, in no Codex home, and the homes that it covers. */
 export async function indexPlaces(
@@ -82,15 +81,4 @@ export function indexReason(
   { kind, cause, reason }: SessionIndexError,
 ): string {
   return kind === "io" ? reasonOf(cause) : reason;
-}
-
-export function bytesText(bytes: number): string {
-  let rest = bytes;
-  let unit = 0;
-  while (rest >= 999.5 && unit < UNITS.length - 1) {
-    rest /= 1000;
-    unit += 1;
-  }
-  const digits = unit === 0 || rest >= 99.95 ? 0 : 1;
-  return `${rest.toFixed(digits)} ${UNITS[unit]}`;
 }

@@ -63,9 +63,8 @@ export async function lookUpSession(
   } catch (error) {
     if (error instanceof SessionNotFoundError) {
       const { missingHomes } = await findSessionFiles(options);
-      for (const path of lackingHomes(missingHomes, args)) {
-        options.onProblem({ path, message: "not found" });
-      }
+      problemRecords({ problems: [], missingHomes }, args)
+        .forEach(options.onProblem);
       for (const line of notFoundLines(error)) diagnostics.say(line);
     } else if (error instanceof AmbiguousSessionError) {
       for (const line of ambiguousLines(error)) diagnostics.say(line);
@@ -87,23 +86,12 @@ export function reportHomes(
   { total, problems, missingHomes }: FoundInHomes,
   { args, process, diagnostics }: CommandContext,
 ): boolean {
-  for (const problem of problems) diagnostics.say(problemLine(problem));
-  const missing = lackingHomes(missingHomes, args);
-  for (const home of missing) {
-    diagnostics.say(`${home}: cannot read: not found`);
-  }
-  if (total === 0 && missing.length === 0) {
+  const unread = problemRecords({ problems, missingHomes }, args);
+  for (const problem of unread) diagnostics.say(problemLine(problem));
+  if (total === 0 && unread.length === problems.length) {
     diagnostics.say(noSessions(sessionPlaces({ args, process }).codexHomes));
   }
-  return problems.length > 0 || missing.length > 0;
-}
-
-/** The given homes that do not exist. A missing default home only means that it has no sessions. */
-function lackingHomes(
-  missingHomes: readonly string[],
-  args: Arguments,
-): readonly string[] {
-  return args.has("codex-home") ? missingHomes : [];
+  return unread.length > 0;
 }
 
 function noSessions(codexHomes: readonly string[]): string {
@@ -118,12 +106,15 @@ export function problemLine(
   return `${path}: cannot read: ${message}`;
 }
 
-/** The records of files and folders that could not be read, and of given homes that are missing. */
+/**
+ * The records of files and folders that could not be read, and of given homes that do not exist. A
+ * missing default home only means that it has no sessions.
+ */
 export function problemRecords(
   { problems, missingHomes }: Omit<FoundInHomes, "total">,
   args: Arguments,
 ): readonly SessionProblemRecord[] {
-  const missing = lackingHomes(missingHomes, args);
+  const missing = args.has("codex-home") ? missingHomes : [];
   return [
     ...problems.map(({ path, code, message }) => ({
       path,

@@ -37,7 +37,7 @@ export async function sessionsTable(
   { hidden, runs }: {
     readonly hidden: ReadonlyMap<string, HiddenReason>;
     readonly runs: ReadonlyMap<string, SessionRun>;
-  },
+  } = { hidden: new Map(), runs: new Map() },
 ): Promise<string> {
   const width = widthOf();
   const isWide = width === undefined || width >= WIDE;

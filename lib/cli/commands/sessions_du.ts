@@ -24,8 +24,7 @@ import { EXIT } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
 import { type Column, numbers, tableText } from "../table.ts";
-import { formatOf, writePages } from "./_formats.ts";
-import { bytesText } from "./_session_index.ts";
+import { bytesText, formatOf, writePages } from "./_formats.ts";
 import { sessionPage } from "./_session_page.ts";
 import { problemLine, problemRecords, reportHomes } from "./_sessions.ts";
 

@@ -11,10 +11,9 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
-import { formatOf, writePages } from "./_formats.ts";
+import { bytesText, formatOf, writePages } from "./_formats.ts";
 import { type Column, numbers, tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
-import { bytesText } from "./_session_index.ts";
 import { sessionPage, watchListing } from "./_session_page.ts";
 import { sessionPlaces } from "./_places.ts";
 import { lookUpSession, sessionRecord } from "./_sessions.ts";
@@ -123,8 +122,7 @@ async function tableOf(
     ...session,
     title: branchOf(depth) + session.title,
   }));
-  const nothing = { hidden: new Map(), runs: new Map() };
-  return await sessionsTable({ sessions, shortIds }, context, nothing);
+  return await sessionsTable({ sessions, shortIds }, context);
 }
 
 /** Finds the family of a session; reports why none was found, and a missing session. */

@@ -13,8 +13,8 @@ import type { RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
-import { formatOf } from "./_formats.ts";
-import { bytesText, indexPlaces, withProgress } from "./_session_index.ts";
+import { bytesText, formatOf } from "./_formats.ts";
+import { indexPlaces, withProgress } from "./_session_index.ts";
 import { problemRecords, reportHomes } from "./_sessions.ts";
 
 export const run: RunCommand = async (context) => {
