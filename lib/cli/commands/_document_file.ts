@@ -6,26 +6,19 @@ import type { CommandContext } from "../command.ts";
 import { FORM_ALIASES } from "../flags.ts";
 import type { Output } from "../output.ts";
 import { InputFiles } from "./_overwriting.ts";
-import {
-  type Destination,
-  type FollowingPages,
-  screenDestination,
-} from "./_rendition.ts";
+import { type Destination, type FollowingPages, formOf } from "./_rendering.ts";
 
 /** Opens the destination of a document, which the caller closes. Refuses to overwrite an input. */
 export async function openDocument(
   context: CommandContext,
   inputs: readonly string[],
 ): Promise<Destination> {
-  const { args, diagnostics } = context;
+  const { args, diagnostics, screen } = context;
   const target = args.value("output");
-  if (target === undefined) return screenDestination(context);
+  if (target === undefined) return { output: screen, form: formOf(args) };
   const [, ending = ""] = /\.([^./\\]+)$/.exec(target) ?? [];
   const word = FORM_ALIASES[ending.toLowerCase()] ?? ending.toLowerCase();
-  const { form } = screenDestination(
-    context,
-    RENDER_FORMS.find((form) => form === word),
-  );
+  const form = formOf(args, RENDER_FORMS.find((form) => form === word));
   const files = new InputFiles(inputs, context);
   const output = await files.create(target);
   if (form === undefined && ending !== "") {
@@ -39,7 +32,7 @@ export async function openDocument(
   const pages = form === "html" && /\.html?$/i.test(target)
     ? following
     : undefined;
-  return { output, pages, isTerminal: false, form, close: following.close };
+  return { output, pages, form, close: following.close };
 }
 
 /** Creates the pages after the open one: `NAME.2.html` and so on, none with a path that is taken. */

@@ -3,14 +3,32 @@
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { Outcome } from "../../outcome.ts";
 import { JsonlRecords } from "../../pipeline/jsonl_records.ts";
+import type { Redactor } from "../../redact/redactor.ts";
+import type {
+  HtmlOptions,
+  PageListing,
+  PageSequence,
+} from "../../render/html.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
+import {
+  REASONING,
+  RENDER_FORMS,
+  type RenderForm,
+  type RenderOptions,
+  TOOLS,
+} from "../../render/render_options.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
+import type { TextRenderer } from "../../render/text.ts";
+import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
 import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
 import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
+import type { Stage } from "../../stage.ts";
+import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { ON_ERROR, STDIN } from "../flags.ts";
+import type { ErrorFile } from "../created_file.ts";
+import { COLOR, ON_ERROR, STDIN } from "../flags.ts";
 import type { FollowListener } from "../followed_input.ts";
-import type { Output } from "../output.ts";
+import { Gathered, type Output } from "../output.ts";
 import type { Blocks, ChosenInput } from "../input.ts";
 import {
   continuedInput,
@@ -18,8 +36,47 @@ import {
   historyRemarks,
 } from "./_continued_input.ts";
 import { Normalization, type PlaceOf } from "./_normalization.ts";
-import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { isObject, type Peeked, peekSnapshot } from "./_snapshot_text.ts";
+
+export interface Destination {
+  readonly output: Output;
+  /** Closes the file of the current page, if the output is a file. */
+  readonly close?: () => void;
+  /** Creates further pages, for a page that is too long. */
+  readonly pages?: FollowingPages | undefined;
+  /** The form of the document; by default, text on a terminal, and Markdown elsewhere. */
+  readonly form?: RenderForm | undefined;
+  readonly errors?: ErrorFile | undefined;
+  /** Whether what is read now is shown and its failures are reported; by default, all is. */
+  readonly isShown?: () => boolean;
+  /** For a page of a site: the shared redactor, and the listing that collects its facts. */
+  readonly site?: {
+    readonly redactor: Redactor | undefined;
+    readonly listing: PageListing;
+  };
+}
+
+export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
+  next(): Promise<Output>;
+}
+
+/** The form that `--to` chooses, or else the given one; with others than html, refuses `--images`. */
+export function formOf(
+  args: Arguments,
+  given?: RenderForm,
+): RenderForm | undefined {
+  const form = args.choice("to", RENDER_FORMS) ?? given;
+  if (form !== "html") args.refuseIdle(["images"], "without --to=html");
+  return form;
+}
+
+/** Whether a document appears on the terminal. */
+function isOnTerminal(
+  { output }: Destination,
+  { process, screen }: CommandContext,
+): boolean {
+  return output === screen && process.isTerminal.stdout;
+}
 
 /** Renders inputs into one document. A command need not have all of the flags that this reads. */
 export class Rendering {
@@ -58,7 +115,7 @@ export class Rendering {
     const { isShown = () => true } = destination;
     this.#isShown = isShown;
     this.#isReportSeen = isReporting && !args.has("quiet") &&
-      destination.isTerminal && context.process.isTerminal.stderr;
+      isOnTerminal(destination, context) && context.process.isTerminal.stderr;
     this.work = new Normalization(context, {
       make: (options) => new JsonlRecords(options),
       take: (outcome) => {
@@ -156,7 +213,7 @@ export class Rendering {
   /** Marks the input as live: text shows calls when they begin, and a terminal what runs. */
   #grow(): void {
     this.#isGrowing = true;
-    if (!this.#destination.isTerminal) return;
+    if (!isOnTerminal(this.#destination, this.#context)) return;
     this.#context.progress.watch(() => this.#rendition.renderer.running);
   }
 
@@ -248,4 +305,81 @@ export class Rendering {
     }
     written.splice(0, written.length - 1);
   }
+}
+
+interface Rendition {
+  readonly form: RenderForm;
+  /** Masks secrets; `undefined` if they are not masked. */
+  readonly redactor: Redactor | undefined;
+  /** Whether images are shown; secrets in them cannot be masked. */
+  readonly hasImages: boolean;
+  /** The renderer; the one for text also has the running call. */
+  readonly renderer:
+    & Stage<TranscriptPart, string>
+    & Partial<Pick<TextRenderer, "running">>;
+  /** Text that is not written yet: the end of the current page, and the pages after it. */
+  readonly written: Gathered[];
+}
+
+const DOCUMENTS: Record<
+  Exclude<RenderForm, "text">,
+  () => Promise<
+    new (options: HtmlOptions) => Stage<TranscriptPart, string>
+  >
+> = {
+  markdown: async () =>
+    (await import("../../render/markdown.ts")).MarkdownRenderer,
+  html: async () => (await import("../../render/html.ts")).HtmlRenderer,
+  github: async () => (await import("../../render/github.ts")).GithubRenderer,
+};
+
+async function renditionOf(
+  context: CommandContext,
+  destination: Destination,
+): Promise<Rendition> {
+  const { args } = context;
+  const { site, pages } = destination;
+  const form = destination.form ??
+    (isOnTerminal(destination, context) ? "text" : "markdown");
+  const isRedacted = !args.has("no-redact") &&
+    (form !== "text" || args.has("redact") || args.has("redact-pattern"));
+  const redactor = site !== undefined ? site.redactor : isRedacted
+    // Loaded here: text on a terminal is usually not masked.
+    ? (await import("./_secrets.ts")).redactorOf(args)
+    : undefined;
+  const hasImages = form === "html" &&
+    (args.has("images") || redactor === undefined);
+  const options: RenderOptions = {
+    redactor,
+    reasoning: args.choice("reasoning", REASONING),
+    tools: args.choice("tools", TOOLS),
+    maxOutputLines: args.number("max-output-lines"),
+  };
+  const written = [new Gathered()];
+  const turn = (): void => void written.push(new Gathered());
+  const renderer: Rendition["renderer"] = form === "text"
+    ? await textRenderer(options, context, destination)
+    : new (await DOCUMENTS[form]())({
+      ...options,
+      images: hasImages,
+      listing: site?.listing,
+      sequence: pages && { nameOf: pages.nameOf, turn },
+    });
+  return { form, redactor, hasImages, renderer, written };
+}
+
+async function textRenderer(
+  options: RenderOptions,
+  { args, screen, style, width }: CommandContext,
+  { output }: Destination,
+): Promise<TextRenderer> {
+  // A file has colours only with --color=always.
+  const isColored = args.choice("color", COLOR) === "always";
+  const fileStyle = isColored ? COLORED_STYLE : PLAIN_STYLE;
+  const { TextRenderer } = await import("../../render/text.ts");
+  return new TextRenderer({
+    ...options,
+    style: output === screen ? style : fileStyle,
+    columns: () => output === screen ? width() : undefined,
+  });
 }

@@ -3,8 +3,7 @@
 import type { RunCommand } from "../command.ts";
 import type { ErrorFile } from "../created_file.ts";
 import { statusAfter, UsageError } from "../endings.ts";
-import { Rendering } from "./_rendering.ts";
-import { type Destination, screenDestination } from "./_rendition.ts";
+import { type Destination, formOf, Rendering } from "./_rendering.ts";
 import { STDIN } from "../flags.ts";
 
 export const run: RunCommand = async (context) => {
@@ -42,7 +41,7 @@ export const run: RunCommand = async (context) => {
     errors = await createErrorFile(errorsTo, files, context);
   }
   const document: Destination = target === undefined
-    ? screenDestination(context)
+    ? { output: context.screen, form: formOf(args) }
     : await (await import("./_document_file.ts")).openDocument(context, files);
   if (!isFollowing && !files.includes(STDIN)) context.paging.begin();
   try {

@@ -128,7 +128,6 @@ async function* writePage(
     rendering = await Rendering.create(context, {
       output,
       pages,
-      isTerminal: false,
       form: "html",
       site: {
         redactor,

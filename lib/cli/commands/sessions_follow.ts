@@ -27,11 +27,9 @@ async function followAsText(
   { file: { path } }: Session,
   context: CommandContext,
 ): Promise<Reading> {
-  const { process, screen: output } = context;
   const listener = new Listener(context);
   const rendering = await Rendering.create(context, {
-    output,
-    isTerminal: process.isTerminal.stdout,
+    output: context.screen,
     form: "text",
     isShown: () => listener.isShown,
   });

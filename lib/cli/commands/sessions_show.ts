@@ -5,7 +5,6 @@ import { JsonlRecords } from "../../pipeline/jsonl_records.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, statusAfter, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
-import { openDocument } from "./_document_file.ts";
 import { normalizing, writing } from "./_normalization.ts";
 import {
   answerWhole,
@@ -76,7 +75,11 @@ async function render(
   context.paging.begin();
   const { path, copies } = whole.session.file;
   const inputs = [...copies, ...whole.lineage.parts.map(({ path }) => path)];
-  const { Rendering } = await import("./_rendering.ts");
+  // Loaded here: the other forms need no renderer.
+  const [{ Rendering }, { openDocument }] = await Promise.all([
+    import("./_rendering.ts"),
+    import("./_document_file.ts"),
+  ]);
   const document = await openDocument(context, inputs);
   try {
     const rendering = await Rendering.create(context, document);
