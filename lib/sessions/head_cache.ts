@@ -17,7 +17,7 @@ import type { SessionHead } from "./session_head.ts";
 import type { SessionRun } from "./session_run.ts";
 
 /** The version of the cached data; caches of another version are ignored. */
-const VERSION = 14;
+const VERSION = 15;
 
 /** The age in milliseconds from which on a temporary file was left behind by a killed process. */
 const ABANDONED = 60 * 60_000;

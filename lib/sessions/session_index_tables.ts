@@ -9,7 +9,7 @@ export const APPLICATION_ID = 0x43507369;
  * The version of the tables and of their content. It has to be raised with any change of either,
  * including a change of how lines are mapped to records; indexes of older versions are rebuilt.
  */
-export const INDEX_VERSION = 23;
+export const INDEX_VERSION = 24;
 
 /** How many rows a file can have: row ids are the number of the file times this, plus the row. */
 export const ROWS_PER_FILE = 2 ** 23;
