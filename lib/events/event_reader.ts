@@ -10,9 +10,9 @@ import {
   isObject,
   textOf,
 } from "../json/fields.ts";
-import { savedMap } from "../json/saved.ts";
 import { tokenContent } from "./contents.ts";
 import { argumentsText, withExactCounts } from "./exact_numbers.ts";
+import { realId } from "./ids.ts";
 import type {
   EmitEvent,
   LastAnswer,
@@ -39,14 +39,14 @@ const TURN_ENDS: ReadonlySet<unknown> = new Set([
 export class EventReader {
   readonly #options: SessionOptions;
   #session: SessionReader | undefined;
-  /** The unfinished calls between agents in an exec stream: thread id by item id. */
-  readonly #collab: Map<string, unknown>;
+  /** The thread of an exec stream whose turn is in progress. */
+  #openThread: string | undefined;
   #isSession = false;
 
   constructor(saved?: unknown, options: SessionOptions = {}) {
-    const { session, collab } = fieldsOf(saved);
+    const { session, open_thread } = fieldsOf(saved);
     this.#options = options;
-    this.#collab = savedMap(collab, textOf, (thread) => thread);
+    this.#openThread = textOf(open_thread);
     if (!isObject(session)) return;
     this.#session = new SessionReader(session, options);
     this.#isSession = true;
@@ -75,7 +75,9 @@ export class EventReader {
   save(): unknown {
     return {
       ...(this.#session === undefined ? {} : { session: this.#session.save() }),
-      ...(this.#collab.size === 0 ? {} : { collab: [...this.#collab] }),
+      ...(this.#openThread === undefined
+        ? {}
+        : { open_thread: this.#openThread }),
     };
   }
 
@@ -106,33 +108,23 @@ export class EventReader {
   }
 
   /**
-   * Tracks the calls between agents of an exec stream; returns whether an event is the beginning of
-   * an agent's turn. Releases around 0.98 print a `turn.started` there, as if it were a turn of the
-   * thread. It is recognized by an unfinished call. Only a turn of the thread has a prompt.
+   * Tracks the turn of an exec stream; returns whether an event is the beginning of an agent's turn.
+   * Releases from 0.98 to 0.107 print a `turn.started` there, without an end, as if it were a turn
+   * of the thread: it comes while one is open. Only a turn of the thread has a prompt.
    */
-  #isOfAgent(event: Fields): boolean {
-    const calls = this.#collab;
-    const { type, line } = event;
+  #isOfAgent({ type, thread_id, turn_id, input_text, line }: Fields): boolean {
     // Events of session files may be read a second time; they have a `line`.
     if (line !== undefined) return false;
-    if (event.item_type === "collab_tool_call") {
-      const id = textOf(event.item_id) ?? "";
-      const isStart = type === "item.started";
-      if (isStart && calls.size < MAX_COLLAB) calls.set(id, event.thread_id);
-      if (type === "item.completed" || type === "item.failed") calls.delete(id);
-      return false;
+    if (type === "thread.started" || TURN_ENDS.has(type)) {
+      this.#openThread = undefined;
     }
-    if (calls.size === 0) return false;
-    if (type === "turn.started") {
-      return event.input_text === undefined &&
-        [...calls.values()].includes(event.thread_id);
-    }
-    if (type === "thread.started" || TURN_ENDS.has(type)) calls.clear();
-    return false;
+    if (type !== "turn.started") return false;
+    const isOpen = this.#openThread !== undefined &&
+      this.#openThread === textOf(thread_id);
+    this.#openThread = textOf(thread_id);
+    return isOpen && realId(turn_id) === undefined && input_text === undefined;
   }
 }
-
-const MAX_COLLAB = 256;
 
 /** The fields that an event of any item may have. */
 const ITEM_FIELDS: ReadonlySet<string> = new Set([

@@ -30,7 +30,7 @@ export function makesNoRecord({ type, item_type }: Fields): boolean {
 }
 
 /** The version of the `resume` member of a checkpoint. Others are restored without it. */
-const VERSION = 6;
+const VERSION = 7;
 
 /** Options for {@linkcode HistoryState}. */
 export interface HistoryStateOptions {

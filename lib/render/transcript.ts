@@ -469,9 +469,6 @@ export class TranscriptBuilder
       turn.lastError = undefined;
       return;
     }
-    // Exec streams of 0.98 to 0.107 have the starts of agents' turns too, without their ends.
-    const isOfAgent = turnId === null && !this.#reader.isSession;
-    if (isOfAgent && turn?.isByEvent === true) return;
     this.#endTurn(this.#openStatus);
     this.#openTurn({ turnId, startedAt, isByEvent: true });
   }

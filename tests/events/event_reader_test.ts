@@ -1363,36 +1363,36 @@ for (
   });
 }
 
-Deno.test("EventReader marks a turn as implied while an agent call of its thread is open", () => {
-  const agents = (type: string) => ({
-    type,
+Deno.test("EventReader marks a turn without an id as implied while one of its thread is open", () => {
+  const turn = { type: "turn.started", thread_id: "t" };
+  const call = {
+    type: "item.started",
     thread_id: "t",
     item_id: "item_0",
     item_type: "collab_tool_call",
-  });
-  const turn = { type: "turn.started", thread_id: "t" };
-  const isImplied = (...before: Fields[]) => {
+  };
+  const isImplied = (...records: Fields[]) => {
     const reader = new EventReader();
     const events: Fields[] = [];
-    for (const record of [...before, turn]) {
+    for (const record of records) {
       reader.read(record, {}, (event) => events.push(event));
     }
     return events.at(-1)?.implied === true;
   };
+  const ended = { ...call, type: "item.completed" };
+  const made = { ...turn, turn_id: "synthetic-turn-2" };
   assertEquals(isImplied(turn), false);
-  assertEquals(isImplied(turn, agents("item.started")), true);
-  const ended = [turn, agents("item.started"), agents("item.completed")];
-  assertEquals(isImplied(...ended), false);
-  const failed = { type: "turn.failed", thread_id: "t" };
-  assertEquals(isImplied(turn, agents("item.started"), failed), false);
-  const other = { ...agents("item.started"), thread_id: "u" };
-  assertEquals(isImplied(turn, other), false);
-  const ofFile = { ...agents("item.started"), line: 1 };
-  assertEquals(isImplied(turn, ofFile), false);
-  const snapshot = snapshotOf([
-    agents("item.started"),
-    { ...turn, input_text: "Go on" },
-  ]);
+  assertEquals(isImplied(turn, turn), true);
+  assertEquals(isImplied(turn, call, made), true);
+  // An agent may begin after the call that made it has ended.
+  assertEquals(isImplied(turn, call, ended, turn), true);
+  for (const type of ["turn.failed", "turn.completed", "thread.started"]) {
+    assertEquals(isImplied(turn, call, { ...turn, type }, turn), false);
+  }
+  assertEquals(isImplied({ ...turn, thread_id: "u" }, turn), false);
+  assertEquals(isImplied({ ...turn, line: 1 }, turn), false);
+  assertEquals(isImplied(turn, { ...turn, turn_id: "t2" }), false);
+  const snapshot = snapshotOf([turn, { ...turn, input_text: "Go on" }]);
   assertEquals(payloadsOf(snapshot, "plain_message").length, 1);
 });
 
