@@ -481,8 +481,9 @@ export class ThreadJudge {
     const isEmpty = !this.#seen.hasEntries;
     const last = this.#lastTurns.get(this.#threadKey);
     // Codex begins a turn for a goal by itself, and stops it when it exits: the last turn counts.
-    const isStopped = isEmpty && !this.isSelection && status === "aborted" &&
-      last !== undefined;
+    // Only files have the prompts of other turns.
+    const isStopped = isEmpty && this.#reader?.isSession === true &&
+      !this.isSelection && status === "aborted" && last !== undefined;
     // The log lacks the start of a turn without entries: the message before it belongs to it.
     if (isStopped || (isEmpty && this.#isMessageLoose)) {
       this.finalMessage ??= this.#messageBefore;

@@ -1299,6 +1299,11 @@ Deno.test("VerdictBuilder judges the turn before one that was stopped before any
     assertEquals(status, "aborted");
   }
   assertEquals(judgeRecords(stop).status, "aborted");
+  // No prompt of a stream shows that the user asked for the turn.
+  const error = { message: "interrupted" };
+  const aborted = { type: "turn.failed", reason: "interrupted", error };
+  const runs = [THREAD, TURN, DONE, THREAD, TURN, aborted];
+  assertEquals(judgeRecords(runs).status, "aborted");
 });
 
 Deno.test("VerdictBuilder gives the same verdict for any chunks", () => {
