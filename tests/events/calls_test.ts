@@ -327,6 +327,19 @@ Deno.test("HistoryState.apply() maps a repeated call id to the newest call", () 
   assertEquals(snapshot.tool_call_lookup, { [ID]: 2 });
 });
 
+Deno.test("HistoryState.apply() does not interrupt a call of a turn that was killed or inherited", () => {
+  const snapshot = snapshotOf([
+    eventLine("task_started"),
+    functionCall("one", {}),
+    eventLine("task_started"),
+    eventLine("turn_aborted", { reason: "interrupted" }),
+  ]);
+  assertEquals(summariesOf(snapshot), [
+    "tool one: running",
+    "background Turn aborted: interrupted",
+  ]);
+});
+
 Deno.test("HistoryState.apply() starts a repeated call id anew after a rollback", () => {
   const turn = (command: string) => [
     eventLine("task_started"),

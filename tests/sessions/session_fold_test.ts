@@ -450,6 +450,17 @@ const UNSHOWN = [
     ],
   },
   {
+    name: "that a file is no image (0.118)",
+    lines: [
+      HEADER("legacy"),
+      CALL("1", "view_image", { path: "/a.md" }),
+      OUTPUT("1", "unable to process image at `/a.md`: unsupported image"),
+    ],
+    texts: [
+      "tool view_image: view_image⏎path: /a.md⏎unable to process image at `/a.md`: unsupported image",
+    ],
+  },
+  {
     name: "why an image was not shown, in a paginated file",
     lines: [
       HEADER("paginated"),

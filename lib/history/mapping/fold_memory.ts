@@ -111,7 +111,6 @@ class RecordLinks {
 export class TurnLog {
   /** For each turn, the id of its first record: a turn has all ids up to that of the next one. */
   #starts: number[];
-  /** Whether an event has opened the last turn and none has closed it. */
   #isOpen: boolean;
   /** The next id after the prompt that opened the turn; `null` if none did. */
   #promptEnd: number | null;
@@ -131,6 +130,11 @@ export class TurnLog {
     this.messageItem = textOf(field.message_item) ?? null;
     this.diffId = wholeOf(field.diff_id) ?? null;
     this.errorMessage = textOf(field.error_message) ?? null;
+  }
+
+  /** Whether an event has opened the last turn and none has closed it. */
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   /**
