@@ -315,9 +315,12 @@ function because(fact: string, cause: string | null): string {
 class Seen {
   hasAnswer = false;
   hasEntries = false;
+  /** `run`: no turn has begun; `ended`: the last turn has ended. */
+  readonly stage: "run" | "turn" | "ended" | "none";
 
-  /** @param stage `run`: no turn has begun; `ended`: the last turn has ended. */
-  constructor(readonly stage: "run" | "turn" | "ended" | "none") {}
+  constructor(stage: Seen["stage"]) {
+    this.stage = stage;
+  }
 }
 
 /** The end of a run that began no turn. */
@@ -369,8 +372,11 @@ export class ThreadJudge {
   /** The observations of the turn in progress, or of the run. */
   #seen = new Seen("none");
 
-  /** @param isSelection Whether only some of the lines are read. */
-  constructor(readonly isSelection = false) {
+  /** Whether only some of the lines are read. */
+  readonly #isSelection: boolean;
+
+  constructor(isSelection = false) {
+    this.#isSelection = isSelection;
     this.#transcript.tapEvents((event, reader, take) => {
       this.#reader = reader;
       this.#judgeEvent(event, reader.isSession, take);
@@ -483,7 +489,7 @@ export class ThreadJudge {
     // Codex begins a turn for a goal by itself, and stops it when it exits: the last turn counts.
     // Only files have the prompts of other turns.
     const isStopped = isEmpty && this.#reader?.isSession === true &&
-      !this.isSelection && status === "aborted" && last !== undefined;
+      !this.#isSelection && status === "aborted" && last !== undefined;
     // The log lacks the start of a turn without entries: the message before it belongs to it.
     if (isStopped || (isEmpty && this.#isMessageLoose)) {
       this.finalMessage ??= this.#messageBefore;
