@@ -198,6 +198,10 @@ function changeOf(change: unknown): Fields {
   return { kind: "update", ...fields };
 }
 
+/** Matches the call of `apply_patch` in a command, by either name, and the folder that it changes to. */
+export const PATCH_REGEXP =
+  /(?:\bcd\s+(?:'([^']+)'|"([^"]+)"|(\S+))\s*&&\s*)?\bapply_?patch\b/;
+
 export function endedPatch(event: Fields): Ended {
   const isWell = booleanOf(event.success) ?? !isFailedWord(event.status);
   return {

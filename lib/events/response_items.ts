@@ -23,6 +23,7 @@ import {
   endStatus,
   imageContent,
   isAnyAgentLost,
+  PATCH_REGEXP,
   planContent,
   statedStatus,
 } from "./contents.ts";
@@ -84,9 +85,6 @@ const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["exec_command", "cmd"],
 ]);
 const PATCH_TOOL = "apply_patch";
-/** Matches the call of that tool in a command, by either name, and the folder that it changes to. */
-const PATCH_REGEXP =
-  /(?:\bcd\s+(?:'([^']+)'|"([^"]+)"|(\S+))\s*&&\s*)?\bapply_?patch\b/;
 const SCRIPT_TOOL = "exec";
 const WRITE_TOOL = "write_stdin";
 const WAIT_TOOL = "wait";

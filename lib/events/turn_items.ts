@@ -22,6 +22,7 @@ import {
   endStatus,
   imageContent,
   noteReview,
+  PATCH_REGEXP,
   plainPath,
   startOf,
   statedStatus,
@@ -232,7 +233,7 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
       // A patch may be passed to a shell.
       return type === itemType ||
         (type === "command_execution" &&
-          /apply_?patch/.test(textOf(content.command) ?? ""));
+          PATCH_REGEXP.test(textOf(content.command) ?? ""));
     case "dynamic_tool_call":
       return type === "tool_call" && name !== "exec" && name !== "write_stdin";
     default:
