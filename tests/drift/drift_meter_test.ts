@@ -265,6 +265,33 @@ const CASES: readonly {
     found: [],
   },
   {
+    name: "nothing in the words of a command, which 0.21 lists one by one",
+    lines: [{
+      id: "0",
+      msg: {
+        type: "exec_command_begin",
+        parsed_cmd: [{ Search: { cmd: ["rg", "x"], query: "x", path: null } }],
+      },
+    }],
+    found: [],
+  },
+  {
+    name: "nothing in a compaction of what an earlier release has written",
+    lines: [
+      line("compacted", {
+        replacement_history: [{
+          type: "ghost_snapshot",
+          ghost_commit: { id: "c", preexisting_untracked_files: ["a.txt"] },
+        }],
+        replacement_history_metadata: [{
+          mcp_attribution: { status: "attribution_error", error_reason: "x" },
+        }],
+        retained_context: { user_messages: [{ message_id: null }] },
+      }),
+    ],
+    found: [],
+  },
+  {
     name: "nothing in a patch that waits for approval in a conversation",
     lines: [{
       id: 0,
