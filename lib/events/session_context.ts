@@ -179,12 +179,13 @@ export class SessionContext {
   /** The number of response items that are no messages and show work of the model. */
   steps = 0;
   /**
-   * Facts about the current turn: whether it has a prompt; how a review ended in it; and the state
-   * of the last request: `called` if it called a tool, which makes another request follow,
-   * `counted` if its tokens were counted and it called no tool.
+   * Facts about the current turn: whether it has a prompt, and whether its settings followed it;
+   * how a review ended in it; and the state of the last request: `called` if it called a tool,
+   * which makes another request follow, `counted` if its tokens were counted and it called no tool.
    */
   readonly seen: {
     prompt: boolean;
+    settings: boolean;
     review: string | null;
     request: string | null;
   };
@@ -246,6 +247,7 @@ export class SessionContext {
       : null;
     this.seen = {
       prompt: seen.prompt === true,
+      settings: seen.settings === true,
       review: textOf(seen.review) ?? null,
       request: textOf(seen.request) ?? null,
     };
@@ -440,6 +442,9 @@ export class SessionContext {
    * has the start of the reviewer's turn (0.104 and later) in place of its own.
    */
   beginTurn(id: string | undefined, fields: Fields): void {
+    // The settings of a turn follow its prompt only where no event begins turns: that was another
+    // turn, whose request failed before Codex was updated.
+    if (this.seen.settings) this.openPrompted();
     const isPrompted = this.turn === "prompted";
     if (!isPrompted) this.leaveTurn();
     const { prompt } = this.seen;
@@ -477,6 +482,7 @@ export class SessionContext {
 
   leaveTurn(): void {
     this.seen.prompt = false;
+    this.seen.settings = false;
     this.seen.review = null;
     this.seen.request = null;
     this.lastAnswer = null;

@@ -197,6 +197,7 @@ function tellTurnContext(context: SessionContext, payload: Fields): void {
   const { turn_id, ...content } = payload;
   const id = idOf(turn_id);
   if (id !== undefined && id !== context.turnId) context.continueTurn(id);
+  if (context.turn === "prompted") context.seen.settings = true;
   context.complete("turn_context", content);
 }
 

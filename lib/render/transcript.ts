@@ -456,8 +456,12 @@ export class TranscriptBuilder
   }
 
   #startTurn(event: Fields): void {
-    // An implied start only stands for a prompt, and `#takePrompt` opens a turn for that.
-    if (event.implied === true) return;
+    // An implied start only stands for a prompt, and `#takePrompt` opens a turn for that. The start
+    // of the next turn does not belong to that prompt.
+    if (event.implied === true) {
+      if (this.#turn !== undefined) this.#turn.isOnlyPrompt = false;
+      return;
+    }
     const turnId = realId(event.turn_id) ?? null;
     const startedAt = timestampOf(event.started_at) ?? null;
     const turn = this.#turn;

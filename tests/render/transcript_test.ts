@@ -382,6 +382,29 @@ const CASES = [
     ],
   },
   {
+    name:
+      "a turn that failed without a trace (0.93), and its next turn (0.118)",
+    lines: [
+      eventLine("user_message", { message: "One" }),
+      line("turn_context", { model: "gpt-5" }),
+      eventLine("task_started", { turn_id: "b" }),
+      line("turn_context", { turn_id: "b", model: "gpt-5" }),
+      eventLine("user_message", { message: "Two" }),
+      eventLine("agent_message", { message: "Done" }),
+      eventLine("task_complete", { turn_id: "b" }),
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plain_message 1",
+      "unknown 1",
+      "turn 2",
+      "final plain_message 2",
+      "final assistant_message 3",
+      "completed 2",
+    ],
+  },
+  {
     name: "no turn for the start of an agent's turn in an exec stream",
     lines: [
       { type: "thread.started", thread_id: "t" },

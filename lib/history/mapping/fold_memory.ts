@@ -159,6 +159,11 @@ export class TurnLog {
     if (!this.#isOpen) this.#promptEnd = nextId;
   }
 
+  /** Notes that the next start event does not belong to the last prompt. */
+  leavePrompt(): void {
+    this.#promptEnd = null;
+  }
+
   /** Closes the turn; later events may still belong to it. */
   close(): void {
     this.#isOpen = false;

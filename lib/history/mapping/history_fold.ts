@@ -63,7 +63,7 @@ function startThread({ memory }: FoldContext, event: Fields): void {
 function startTurn(context: FoldContext, event: Fields): void {
   const { memory, store } = context;
   // A turn without a start event is opened by its prompt, and ends at the next prompt.
-  if (event.implied === true) return;
+  if (event.implied === true) return memory.turns.leavePrompt();
   // A turn without an end was killed or copied from another file: its calls do not go on in this
   // one. An app-server may announce a turn whose input the running one takes (0.104).
   if (memory.isSession && memory.turns.isOpen) memory.working.clear();

@@ -33,6 +33,7 @@ Deno.test("TurnLog counts a prompt and the start after it as one turn", () => {
   assertEquals(turnsOf(() => {}, 4), 2);
   // A start after the end of the prompt's turn is another turn.
   assertEquals(turnsOf((log) => log.close(), 3), 2);
+  assertEquals(turnsOf((log) => log.leavePrompt(), 3), 2);
 });
 
 /** Applies turns that each have a prompt and an answer. */
