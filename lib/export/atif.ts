@@ -526,7 +526,7 @@ class Trajectory {
     this.#addCall(event, {
       id: textOf(event.call_id) ?? "",
       name: textOf(name) ?? "",
-      ...argumentsOf(textOf(rest.arguments) ?? ""),
+      ...argumentsOf(textOf(rest.arguments)),
       namespace,
     });
   }
@@ -573,7 +573,7 @@ class Trajectory {
       if (isOver && call !== undefined) call.facts = resultOf(event);
       return;
     }
-    const given = argumentsOf(argumentsTextOf(event, args));
+    const given = argumentsOf(argumentsTextOf(event, args ?? null));
     call ??= this.#addCall(event, { id, name, ...given });
     // In some releases only the end of a search has its query.
     const isFull = type === "item.completed" && HOSTED_TOOLS.has(name);
@@ -909,12 +909,12 @@ function countsText(tokens: Tokens): string {
   return `{"reasoning_output_tokens":${tokens.reasoning_output_tokens},"cache_write_input_tokens":${tokens.cache_write_input_tokens},"total_tokens":${tokens.total_tokens}}`;
 }
 
-/** Converts arguments to the JSON text of an object, or of a string if they are none. */
-function argumentsOf(text: string): Pick<Call, "args" | "isRaw"> {
+/** Converts arguments to the JSON text of an object, or of a string if they are no object. */
+function argumentsOf(text = "null"): Pick<Call, "args" | "isRaw"> {
   const value = parseJson(text);
   // A document is one line. JSON text has line breaks only between its tokens.
   if (isObject(value)) return { args: text.replace(/[\r\n]+/g, " ") };
-  if (text === "" || value === null) return { args: "{}" };
+  if (value === null) return { args: "{}" };
   return { args: jsonTextOf(text), isRaw: true };
 }
 

@@ -350,6 +350,20 @@ Deno.test("AtifExporter keeps the JSON text of arguments, and the text of argume
   );
 });
 
+Deno.test("AtifExporter tells arguments that are an empty text from none", () => {
+  const [trajectory] = trajectoriesOf(
+    itemLine("function_call", { name: "f", call_id: "c", arguments: "" }),
+    itemLine("function_call", { name: "f", call_id: "d", arguments: "null" }),
+    itemLine("function_call", { name: "f", call_id: "e" }),
+  );
+  assertEquals(
+    trajectory?.steps.flatMap(({ tool_calls = [] }) =>
+      tool_calls.map((call) => call.arguments)
+    ),
+    [{ input: "" }, {}, {}],
+  );
+});
+
 Deno.test("AtifExporter counts a secret in raw arguments once, although both of their places show it", () => {
   const redactor = new Redactor();
   const input = "export DB_PASSWORD=swordfish";
